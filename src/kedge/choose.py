@@ -1,6 +1,5 @@
 """Which evaluator and which search: the most exact way that the model and the budget allow."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +8,7 @@ from kedge.errors import OptionError
 from kedge.precision import Empirical, Enumeration, Precision
 from kedge.precision.enumeration import table_size
 from kedge.reading import Reading
-from kedge.search import Beam, Goal, Search, exhaustive
+from kedge.search import Beam, Search, exhaustive
 
 __all__ = ["METHODS", "PRECISIONS", "Way", "choose"]
 
@@ -31,9 +30,7 @@ class Way:
     search: Search
 
 
-def choose(
-    method: str, precision: str, reading: Reading, goal: Goal, rng: np.random.Generator
-) -> Way:
+def choose(method: str, precision: str, reading: Reading, rng: np.random.Generator) -> Way:
     """Resolve the names the user gave for this very document."""
     if method == "auto":
         method = "exhaustive" if enumerable(reading) and precision != "empirical" else "beam"
@@ -41,7 +38,7 @@ def choose(
         name, evaluator = _evaluator(precision, reading, rng)
         return Way(f"exhaustive ({name})", evaluator, exhaustive)
     if precision in {"auto", "empirical"}:
-        return Way("beam", Empirical(reading, rng), Beam())
+        return Way("beam", Empirical(reading, rng, share=True), Beam())
     name, evaluator = _evaluator(precision, reading, rng)
     return Way(f"beam ({name})", evaluator, Beam())
 
@@ -52,9 +49,7 @@ def enumerable(reading: Reading) -> bool:
     return reading.repeatable and table_size(reading) <= min(budget, reading.oracle.remaining)
 
 
-def _evaluator(
-    precision: str, reading: Reading, rng: np.random.Generator
-) -> tuple[str, Precision]:
+def _evaluator(precision: str, reading: Reading, rng: np.random.Generator) -> tuple[str, Precision]:
     if precision == "exact" and not enumerable(reading):
         raise OptionError(
             f"An exact precision would need {table_size(reading):,} questions on this document, more than is "
@@ -63,6 +58,3 @@ def _evaluator(
     if precision != "empirical" and enumerable(reading):
         return "enumeration", Enumeration(reading)
     return "sampled", Empirical(reading, rng)
-
-
-Chooser = Callable[[str, str, Reading, Goal, np.random.Generator], Way]

@@ -1,11 +1,11 @@
 """From a text to its explanation: the whole path on one screen. Read this first.
 
-    text -> Document -> Reading -> Precision, Search -> Found -> Explanation
+text -> Document -> Reading -> Precision, Search -> Found -> Explanation
 """
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -17,12 +17,16 @@ from kedge.model import Model, as_model
 from kedge.model.outputs import Outputs
 from kedge.oracle import Oracle
 from kedge.perturb import Masking, Perturbation
+from kedge.precision import Precision
 from kedge.reading import Reading, read, read_document
 from kedge.search import Found, Goal
 from kedge.tokenize import as_tokenizer
 from kedge.typing import Kept, Label
 
 __all__ = ["Explainer", "explain"]
+
+# A sampled baseline is a hint, not a claim: enough draws to tell "needs no word" from "needs some".
+BASELINE_SAMPLES = 60
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +42,7 @@ class Options:
     allow_empty: bool = False
     ties: Literal["first", "random"] = "first"
     samples: int = 100
+    beam_width: int = 1
     max_queries: int | None = None
     max_candidates: int = 200_000
     batch_size: int = 64
@@ -54,7 +59,7 @@ class Options:
         _one_of("method", self.method, METHODS)
         _one_of("precision", self.precision, PRECISIONS)
         _one_of("ties", self.ties, ("first", "random"))
-        for name in ("samples", "max_candidates", "batch_size", "max_queries"):
+        for name in ("samples", "beam_width", "max_candidates", "batch_size", "max_queries"):
             value = getattr(self, name)
             if not (value is None and name == "max_queries") and not _at_least(1, value):
                 raise OptionError(f"{name} must be a whole number of at least 1, got {value!r}.")
@@ -89,6 +94,8 @@ class Explainer:
         Among equally good anchors the ``"first"`` in the text or a ``"random"`` one.
     samples
         Samples per anchor when an exhaustive search samples.
+    beam_width
+        How many anchors of each length the beam search keeps.
     max_queries
         How many texts the model may be asked about.
     max_candidates
@@ -108,14 +115,12 @@ class Explainer:
         try:
             self.options = Options(**options)
         except TypeError:
-            known = sorted(Options.__dataclass_fields__)
+            known = sorted(f.name for f in fields(Options))
             unknown = ", ".join(sorted(set(options) - set(known)))
             raise OptionError(f"Unknown option: {unknown}. There are: {', '.join(known)}.") from None
         self._perturbation = _perturbation(self.options.perturbation)
         self._given = model
-        self.model: Model = as_model(
-            model, outputs=self.options.outputs, classes=self.options.classes
-        )
+        self.model: Model = as_model(model, outputs=self.options.outputs, classes=self.options.classes)
         self._tokenizer = None if options.get("tokenizer") is None else as_tokenizer(options["tokenizer"])
 
     def explain(self, text: str, label: Label | None = None) -> Explanation:
@@ -130,6 +135,7 @@ class Explainer:
             options.ties,
             options.samples,
             options.max_candidates,
+            options.beam_width,
         )
         document, own = read_document(self.model, text, self._tokenizer)
         reading = read(
@@ -141,8 +147,10 @@ class Explainer:
             oracle=Oracle(options.max_queries, options.batch_size, options.progress),
             rng=rng,
         )
-        way = choose(options.method, options.precision, reading, goal, rng)
+        way = choose(options.method, options.precision, reading, rng)
         found = way.search(reading, way.precision, goal, rng)
+        if found.baseline is None:
+            found = replace(found, baseline=_baseline(reading, way.precision))
         return self._explanation(reading, found, way.name, time.perf_counter() - started)
 
     def _explanation(self, reading: Reading, found: Found, method: str, seconds: float) -> Explanation:
@@ -152,11 +160,10 @@ class Explainer:
         def positions(kept: Kept) -> tuple[int, ...]:
             return units.anchor(kept).positions
 
-        ties = found.selection and Ties(
-            found.selection.reaching,
-            found.selection.shortest,
-            tuple(positions(kept) for kept in found.selection.tied),
-        )
+        ties = None
+        if (selection := found.selection) is not None:
+            tied = tuple(positions(kept) for kept in selection.tied)
+            ties = Ties(selection.reaching, selection.shortest, tied)
         return Explanation(
             text=document.text,
             label=reading.label,
@@ -176,18 +183,20 @@ class Explainer:
             baseline=found.baseline,
             seed=self.options.seed,
             tokens=tuple((t.start, t.stop) for t in document.tokens),
-            probabilities=reading.probabilities and tuple(reading.probabilities.items()),
+            probabilities=tuple(reading.probabilities.items()) if reading.probabilities else None,
             trace=tuple(Step(positions(c.kept), c.mean, c.low, c.high) for c in found.trace),
             ties=ties,
             notes=(*reading.notes, *found.notes),
         )
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"model": self._given, "options": self.options}
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The converted model is made of closures; what travels is the user's own model.
+        given = {f.name: getattr(self.options, f.name) for f in fields(Options)}
+        return _rebuilt, (self._given, given)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        options: Options = state["options"]
-        self.__init__(state["model"], **{n: getattr(options, n) for n in Options.__dataclass_fields__})  # type: ignore[misc]
+
+def _rebuilt(model: Any, options: dict[str, Any]) -> Explainer:
+    return Explainer(model, **options)
 
 
 def explain(model: Any, text: str, *, label: Label | None = None, **options: Any) -> Explanation:
@@ -201,13 +210,24 @@ def explain(model: Any, text: str, *, label: Label | None = None, **options: Any
     return Explainer(model, **options).explain(text, label)
 
 
+def _baseline(reading: Reading, precision: Precision) -> float | None:
+    """Precision with no word kept, if a closed form knows it or the budget allows a few samples."""
+    estimates = precision([()])
+    if not estimates.settled[0] and estimates.trials[0] < BASELINE_SAMPLES:
+        if reading.oracle.remaining < BASELINE_SAMPLES:
+            return None
+        estimates = precision([()], BASELINE_SAMPLES)
+    return float(estimates.mean[0])
+
+
 def _perturbation(given: str | Perturbation) -> Perturbation:
     if isinstance(given, str):
         _one_of("perturbation", given, ("unk",))
         return Masking()
     if not all(hasattr(given, name) for name in ("draw", "writer", "keep")):
         raise OptionError(
-            f"perturbation must be 'unk' or a perturbation such as kedge.Masking(), got {type(given).__name__}."
+            "perturbation must be 'unk' or a perturbation such as kedge.Masking(), got "
+            f"{type(given).__name__}."
         )
     return given
 
@@ -222,4 +242,4 @@ def _is_number(value: object) -> bool:
 
 
 def _at_least(least: int, value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= least
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and int(value) >= least

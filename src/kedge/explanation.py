@@ -25,9 +25,11 @@ class Step:
 
 @dataclass(frozen=True)
 class Ties:
-    """Algorithm 1's sets: how many anchors reach the threshold (None: not counted), how many of
-    them are shortest, and the positions of those of largest precision, of which one was taken.
-    """  # noqa: D205, D209
+    """Algorithm 1's sets.
+
+    How many anchors reach the threshold (None: not counted), how many of them are shortest, and
+    the positions of those of largest precision, of which one was taken.
+    """
 
     reaching: int | None
     shortest: int

@@ -139,9 +139,7 @@ class Memory:
             room = self._recheck - len(self._early)
             self._early.extend(zip(batch[:room], holds.tolist(), odds.tolist(), strict=False))
 
-    def _compare(
-        self, again: list[tuple[str, bool, float]], predictions: Predictions, offset: int
-    ) -> None:
+    def _compare(self, again: list[tuple[str, bool, float]], predictions: Predictions, offset: int) -> None:
         holds, odds = _answers(predictions, self._label)
         for i, (text, held, odd) in enumerate(again, start=offset):
             first, second = _probability(odd), _probability(float(odds[i]))

@@ -147,8 +147,8 @@ def _refuse_known_mask(model: Model, mask: str) -> None:
     known = [t.word for t in model.tokenize(mask) or () if model.reads(t.word)]
     if known:
         raise OptionError(
-            f"The mask {mask!r} reads as {known[0]!r}, which is in the model's vocabulary, so masking with it "
-            "would add a word instead of removing one; choose another with "
+            f"The mask {mask!r} reads as {known[0]!r}, which is in the model's vocabulary, so masking with "
+            "it would add a word instead of removing one; choose another with "
             "perturbation=kedge.Masking(mask=...)."
         )
 
@@ -177,9 +177,7 @@ def _count_reading(
         label,
         perturbation,
         holds=lambda counts: memory(counts, row_keys(counts))[0],
-        log_odds=None
-        if first.probabilities is None
-        else lambda counts: memory(counts, row_keys(counts))[1],
+        log_odds=None if first.probabilities is None else lambda counts: memory(counts, row_keys(counts))[1],
         oracle=oracle,
         additive=model.additive and model.additive(own_words, units.sizes, label),
         leaves=model.leaves and model.leaves(own_words, units.sizes, label),

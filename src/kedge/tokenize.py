@@ -34,7 +34,9 @@ _EMOJI = (
 )
 _LETTER = f"[^{_BREAKS}{_SYMBOLS}'\u2019]"
 _WORD = re.compile(f"{_EMOJI}|{_LETTER}+(?:['\u2019\u200c\u200d]{_LETTER}+)*")
-_SENTENCE = re.compile(r"\S(?:.*?[.!?\u2026\u3002\uff01\uff1f\u061f\u0964]+(?=\s|$)|.*?(?=\n\s*\n|\Z))", re.DOTALL)
+_SENTENCE = re.compile(
+    r"\S(?:.*?[.!?\u2026\u3002\uff01\uff1f\u061f\u0964]+(?=\s|$)|.*?(?=\n\s*\n|\Z))", re.DOTALL
+)
 
 
 def words(text: str) -> list[Token]:
@@ -52,7 +54,10 @@ def sentences(text: str) -> list[Token]:
     >>> [t.word for t in sentences("Good food. The waiter was rude! Never again")]
     ['Good food.', 'The waiter was rude!', 'Never again']
     """
-    return [Token(m.group().rstrip(), m.start(), m.start() + len(m.group().rstrip())) for m in _SENTENCE.finditer(text)]
+    return [
+        Token(m.group().rstrip(), m.start(), m.start() + len(m.group().rstrip()))
+        for m in _SENTENCE.finditer(text)
+    ]
 
 
 def chunks(size: int, of: Tokenizer = words) -> Tokenizer:
@@ -95,7 +100,8 @@ def as_tokenizer(tokenizer: Any) -> Tokenizer:
         return words
     if not callable(tokenizer):
         raise OptionError(
-            f"tokenizer must be a function from text to spans, tokens or strings, got {type(tokenizer).__name__}."
+            "tokenizer must be a function from text to spans, tokens or strings, got "
+            f"{type(tokenizer).__name__}."
         )
     if hasattr(tokenizer, "is_fast"):
         return _hugging_face(tokenizer)
@@ -106,7 +112,7 @@ def _tokens(text: str, parts: Any) -> list[Token]:
     """Read a tokenizer's answer: tokens, spaCy tokens, (start, stop) pairs, or strings."""
     parts = list(parts)
     if all(isinstance(p, Token) for p in parts):
-        return parts
+        return [*parts]
     if all(hasattr(p, "idx") and hasattr(p, "text") for p in parts):  # spaCy
         return [Token(p.text, p.idx, p.idx + len(p.text)) for p in parts if not p.text.isspace()]
     if all(isinstance(p, str) for p in parts):
@@ -141,10 +147,9 @@ def _hugging_face(tokenizer: Any) -> Tokenizer:
                 spans[word] = (first, stop)
         tokens = []
         for start, stop in spans.values():
-            piece = text[start:stop]
-            start += len(piece) - len(piece.lstrip())  # some tokenizers count the blank before a word
-            if stop > start:
-                tokens.append(Token(text[start:stop], start, stop))
+            piece = text[start:stop].lstrip()  # some tokenizers count the blank before a word
+            if piece:
+                tokens.append(Token(piece, stop - len(piece), stop))
         return tokens
 
     return split

@@ -13,9 +13,7 @@ from kedge.typing import Label
 __all__ = ["as_model"]
 
 
-def as_model(
-    model: Any, *, outputs: Outputs = "auto", classes: Sequence[Label] | None = None
-) -> Model:
+def as_model(model: Any, *, outputs: Outputs = "auto", classes: Sequence[Label] | None = None) -> Model:
     """Recognise a classifier.
 
     Parameters

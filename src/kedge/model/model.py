@@ -110,5 +110,4 @@ class Model:
 
 def python_label(label: object) -> Label:
     """A label as plain Python: numpy's scalars become int, str or bool."""
-    value = label.item() if isinstance(label, np.generic) else label
-    return value  # type: ignore[return-value]  # hashability is checked where labels are read
+    return label.item() if isinstance(label, np.generic) else label

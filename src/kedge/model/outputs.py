@@ -47,9 +47,7 @@ def read_outputs(
     if outputs == "labels" or (outputs == "auto" and _are_labels(array)):
         return _labels(array)
     if array.dtype.kind not in "biuf":
-        raise OutputError(
-            f"outputs={outputs!r} needs numbers, but the model returned {_described(array)}."
-        )
+        raise OutputError(f"outputs={outputs!r} needs numbers, but the model returned {_described(array)}.")
     numbers = array.astype(np.float64)
     if not np.isfinite(numbers).all():
         raise OutputError(

@@ -21,8 +21,7 @@ __all__ = ["is_pipeline", "pipeline_model"]
 def is_pipeline(model: Any) -> bool:
     """Whether this is a scikit-learn pipeline (told without importing scikit-learn)."""
     return any(
-        cls.__module__.startswith("sklearn.") and cls.__name__ == "Pipeline"
-        for cls in type(model).__mro__
+        cls.__module__.startswith("sklearn.") and cls.__name__ == "Pipeline" for cls in type(model).__mro__
     )
 
 
@@ -108,10 +107,8 @@ def _counts_words(vectorizer: Any) -> bool:
 
 
 def _why_text(vectorizer: Any) -> tuple[str, ...]:
-    return (
-        f"{type(vectorizer).__name__} does not count single words alone, so the model is asked about "
-        "masked texts.",
-    )
+    kind = type(vectorizer).__name__
+    return (f"{kind} does not count single words alone, so the model is asked about masked texts.",)
 
 
 def _features(vectorizer: Any, columns: Counts, counts: Counts) -> Any:

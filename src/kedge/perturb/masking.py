@@ -20,12 +20,15 @@ def coins(sizes: Counts, kept: Counts, n: int, keep: float, rng: np.random.Gener
     """Independent coins: M_j = a_j + Bin(m_j - a_j, keep), which is Proposition 1's law."""
     free = sizes - kept
     if free.max(initial=0) <= 1:  # one uniform number per cell is several times cheaper than binomial
-        return kept + ((rng.random((n, len(sizes))) < keep) & (free == 1)).astype(np.int64)
-    return kept + rng.binomial(free, keep, size=(n, len(sizes)))
+        stays = (rng.random((n, len(sizes))) < keep) & (free == 1)
+    else:
+        stays = rng.binomial(free, keep, size=(n, len(sizes)))
+    counts: Counts = kept + stays
+    return counts
 
 
 def three_steps(sizes: Counts, kept: Counts, n: int, keep: float, rng: np.random.Generator) -> Counts:
-    """The official implementation's form: n copies; per free occurrence B ~ Bin(n, 1 - keep); B copies lose it.
+    """The official form: n copies; for each free occurrence B ~ Bin(n, 1 - keep) copies lose it.
 
     Each occurrence is removed from a uniformly drawn set of B copies, so that by Proposition 1 the
     law is that of independent coins.

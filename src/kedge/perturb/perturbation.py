@@ -23,13 +23,24 @@ class Perturbation(Protocol):
     """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """How it is called in front of the user."""
+        ...
+
     @property
-    def keep(self) -> float: ...
+    def keep(self) -> float:
+        """The probability that a free occurrence stays."""
+        ...
+
     @property
-    def removes(self) -> bool: ...
+    def removes(self) -> bool:
+        """A word not kept is gone, for a model that counts words."""
+        ...
+
     @property
-    def repeatable(self) -> bool: ...
+    def repeatable(self) -> bool:
+        """The same kept positions always give the same text."""
+        ...
 
     def protected(self, document: Document) -> Bools:
         """(b,) the positions that are never replaced."""

@@ -18,8 +18,7 @@ _STEPS = 40
 def _divergence(p: Floats, q: Floats) -> Floats:
     """KL divergence of Bernoulli(p) from Bernoulli(q)."""
     entropy = xlogy(p, p) + xlog1py(1 - p, -p)
-    divergence: Floats = entropy - xlogy(p, q) - xlog1py(1 - p, -q)
-    return divergence
+    return np.asarray(entropy - xlogy(p, q) - xlog1py(1 - p, -q), dtype=np.float64)
 
 
 def kl_bounds(mean: Floats, trials: Floats, beta: float) -> tuple[Floats, Floats]:
@@ -51,11 +50,7 @@ def clopper_pearson(successes: int, trials: int, delta: float) -> tuple[float, f
     [0.95, 1.0]
     """
     low = 0.0 if successes == 0 else float(betaincinv(successes, trials - successes + 1, delta / 2))
-    high = (
-        1.0
-        if successes == trials
-        else float(betaincinv(successes + 1, trials - successes, 1 - delta / 2))
-    )
+    high = 1.0 if successes == trials else float(betaincinv(successes + 1, trials - successes, 1 - delta / 2))
     return low, high
 
 

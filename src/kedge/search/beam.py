@@ -1,9 +1,9 @@
-"""The official Anchors procedure: a beam of growing anchors, compared by KL-LUCB (Ribeiro et al. 2018).
+"""The official Anchors procedure: growing anchors, compared by KL-LUCB (Ribeiro et al. 2018).
 
-The defaults are those of the official text explainer, so that its users get the behaviour they
-know, seeded, on the same precision interface as every other search. It accepts an anchor when its
-mean reaches the threshold and its lower bound comes within ``margin`` of it: an estimate, never
-a certificate.
+The constants are those the official text explainer runs with, its beam of one anchor included (it
+accepts a ``beam_size`` and drops it), so that its users get the behaviour they know, seeded, and on
+the same precision interface as every other search. It accepts an anchor when its mean reaches the
+threshold and its lower bound comes within ``margin`` of it: an estimate, never a certificate.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from kedge.precision.estimates import Precision
 from kedge.reading import Reading
 from kedge.search.lucb import best_arms
 from kedge.search.search import Candidate, Found, Goal, candidates
-from kedge.typing import Counts, Kept
+from kedge.typing import Counts, Kept, Status
 
 __all__ = ["Beam"]
 
@@ -26,8 +26,6 @@ class Beam:
 
     Parameters
     ----------
-    width
-        How many anchors survive at each length.
     delta
         Confidence parameter of the comparison.
     tolerance
@@ -38,20 +36,17 @@ class Beam:
         Samples drawn at a time.
     """
 
-    width: int = 10
     delta: float = 0.1
     tolerance: float = 0.15
     margin: float = 0.05
     batch: int = 10
 
-    def __call__(
-        self, reading: Reading, precision: Precision, goal: Goal, rng: np.random.Generator
-    ) -> Found:
+    def __call__(self, reading: Reading, precision: Precision, goal: Goal, rng: np.random.Generator) -> Found:
         """Grow the beam until a length has an anchor that is accepted."""
         del rng  # the evaluator has its own
         sizes = reading.units.sizes
         # At most width - 1 anchors are judged at each of the lengths: a union bound over them.
-        beta = float(np.log((1 + (self.width - 1) * int(sizes.sum())) / self.delta))
+        beta = float(np.log((1 + (goal.beam_width - 1) * int(sizes.sum())) / self.delta))
         trace: list[Candidate] = []
         beam: list[Kept] = [()]
         try:
@@ -62,7 +57,7 @@ class Beam:
                 chosen = best_arms(
                     precision,
                     anchors,
-                    min(self.width, len(anchors)),
+                    min(goal.beam_width, len(anchors)),
                     delta=self.delta,
                     tolerance=self.tolerance,
                     batch=self.batch,
@@ -106,9 +101,14 @@ def _grown(beam: list[Kept], sizes: Counts) -> list[Kept]:
 
 
 def _found(
-    precision: Precision, kept: Kept, status: str, trace: list[Candidate], beta: float, why: str = ""
+    precision: Precision,
+    kept: Kept,
+    status: Status,
+    trace: list[Candidate],
+    beta: float,
+    why: str = "",
 ) -> Found:
     estimates = precision([kept])
     low, high = (float(x[0]) for x in estimates.bounds(beta))
     notes = (why,) if why else ()
-    return Found(kept, float(estimates.mean[0]), low, high, status, tuple(trace), notes=notes)  # type: ignore[arg-type]
+    return Found(kept, float(estimates.mean[0]), low, high, status, tuple(trace), notes=notes)

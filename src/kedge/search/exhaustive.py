@@ -12,7 +12,7 @@ import numpy as np
 from kedge.precision.estimates import Precision
 from kedge.reading import Reading
 from kedge.search.search import Candidate, Found, Goal, Selection, candidates, pick
-from kedge.typing import Counts, Kept
+from kedge.typing import Counts, Kept, Status
 
 __all__ = ["anchors_of_length", "exhaustive"]
 
@@ -24,9 +24,7 @@ _COUNTED = 1 << 14
 _PIECE = 1 << 14
 
 
-def exhaustive(
-    reading: Reading, precision: Precision, goal: Goal, rng: np.random.Generator
-) -> Found:
+def exhaustive(reading: Reading, precision: Precision, goal: Goal, rng: np.random.Generator) -> Found:
     """Every anchor of every length, shortest first, until a length has one that reaches the goal."""
     sizes = reading.units.sizes
     beta = float(np.log(1 / goal.delta))
@@ -50,13 +48,16 @@ def exhaustive(
             low, high = (float(x[anchors.index(kept)]) for x in estimates.bounds(beta))
             exact = settled and bool(estimates.settled.all()) and low >= goal.threshold
             selection = Selection(_count_reaching(precision, goal, sizes), len(reached), tied)
-            status = "exact" if exact else "estimated"
+            status: Status = "exact" if exact else "estimated"
             return Found(kept, float(top), low, high, status, tuple(trace), selection)
         _, high_all = estimates.bounds(beta)
         settled &= bool(estimates.settled.all()) and bool((high_all < goal.threshold).all())
     if best is None:
         best = Candidate((), 0.5, 0.0, 1.0)
-    why = f"There are more than {goal.max_candidates} anchors to look at; raise max_candidates or use method='auto'."
+    why = (
+        f"There are more than {goal.max_candidates} anchors to look at; raise max_candidates or use "
+        "method='auto'."
+    )
     return Found(best.kept, best.mean, best.low, best.high, "not_reached", tuple(trace), notes=(why,))
 
 

@@ -34,6 +34,8 @@ class Goal:
         Samples per anchor for an empirical evaluator in an exhaustive search.
     max_candidates
         An exhaustive search gives up rather than look at more anchors than this.
+    beam_width
+        How many anchors of each length the beam search keeps.
     """
 
     threshold: float = 0.95
@@ -42,6 +44,7 @@ class Goal:
     ties: Literal["first", "random"] = "first"
     samples: int = 100
     max_candidates: int = 200_000
+    beam_width: int = 1
 
 
 @dataclass(frozen=True)
@@ -81,18 +84,16 @@ class Found:
 class Search(Protocol):
     """From a reading and an evaluator to an anchor."""
 
-    def __call__(
-        self, reading: Reading, precision: Precision, goal: Goal, rng: np.random.Generator
-    ) -> Found: ...
+    def __call__(self, reading: Reading, precision: Precision, goal: Goal, rng: np.random.Generator) -> Found:
+        """Find the anchor."""
+        ...
 
 
 def candidates(anchors: Sequence[Kept], estimates: Estimates, beta: float) -> list[Candidate]:
     """The best of some anchors, as entries of a trace."""
     low, high = estimates.bounds(beta)
     order = np.argsort(-estimates.mean, kind="stable")[:_TRACE_PER_LENGTH]
-    return [
-        Candidate(anchors[i], float(estimates.mean[i]), float(low[i]), float(high[i])) for i in order
-    ]
+    return [Candidate(anchors[i], float(estimates.mean[i]), float(low[i]), float(high[i])) for i in order]
 
 
 def pick(tied: Sequence[Kept], goal: Goal, rng: np.random.Generator) -> Kept:
