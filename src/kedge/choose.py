@@ -5,14 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from kedge.errors import OptionError
-from kedge.precision import Empirical, Enumeration, Precision
+from kedge.precision import Additive, Empirical, Enumeration, Precision
 from kedge.precision.enumeration import table_size
 from kedge.reading import Reading
-from kedge.search import Beam, Search, exhaustive
+from kedge.search import Beam, Search, exhaustive, linear
 
 __all__ = ["METHODS", "PRECISIONS", "Way", "choose"]
 
-METHODS = ("auto", "exhaustive", "beam")
+METHODS = ("auto", "exhaustive", "ranked", "beam")
 PRECISIONS = ("auto", "exact", "empirical")
 
 # Rows of counts that a model may be asked about for an exact answer: about a second for a forest.
@@ -32,6 +32,13 @@ class Way:
 
 def choose(method: str, precision: str, reading: Reading, rng: np.random.Generator) -> Way:
     """Resolve the names the user gave for this very document."""
+    if method in {"auto", "ranked"} and precision in {"auto", "exact"} and _is_linear(reading):
+        return Way("ranked (convolution)", Additive(reading), linear)
+    if method == "ranked":
+        raise OptionError(
+            "method='ranked' needs a model whose score is linear in the word counts, and its exact "
+            "precision; use method='auto'."
+        )
     if method == "auto":
         method = "exhaustive" if enumerable(reading) and precision != "empirical" else "beam"
     if method == "exhaustive":
@@ -41,6 +48,10 @@ def choose(method: str, precision: str, reading: Reading, rng: np.random.Generat
         return Way("beam", Empirical(reading, rng, share=True), Beam())
     name, evaluator = _evaluator(precision, reading, rng)
     return Way(f"beam ({name})", evaluator, Beam())
+
+
+def _is_linear(reading: Reading) -> bool:
+    return reading.additive is not None and reading.additive.linear
 
 
 def enumerable(reading: Reading) -> bool:

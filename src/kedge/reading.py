@@ -171,14 +171,20 @@ def _count_reading(
         )
     own_words = [document.tokens[group[0]].word for group in units.members]
     memory = Memory(oracle, model.from_counts(own_words), label, recheck=False)
+
+    def ask(counts: Counts) -> Bools:
+        return memory(counts, row_keys(counts))[0]
+
+    algebra = model.algebra and model.algebra(own_words, label, ask)
     return Reading(
         document,
         units,
         label,
         perturbation,
-        holds=lambda counts: memory(counts, row_keys(counts))[0],
+        holds=algebra or ask,
         log_odds=None if first.probabilities is None else lambda counts: memory(counts, row_keys(counts))[1],
         oracle=oracle,
+        algebra=algebra is not None,
         additive=model.additive and model.additive(own_words, units.sizes, label),
         leaves=model.leaves and model.leaves(own_words, units.sizes, label),
         gradient=None

@@ -89,6 +89,9 @@ class Model:
         only where predictions depend on nothing but these counts.
     additive
         (words, sizes, label) to the score behind the label, where it is a sum over words.
+    algebra
+        (words, label, ask) to a function from (n, d) counts to whether the label holds, by plain
+        arithmetic; ``ask`` is the same question put to the model, for what rounding decides.
     leaves
         (words, sizes, label) to the boxes of a decision tree.
     gradient
@@ -103,6 +106,10 @@ class Model:
     reads: Callable[[str], bool] | None = None
     from_counts: Callable[[Sequence[str]], Callable[[Counts], Predictions]] | None = None
     additive: Callable[[Sequence[str], Counts, Label], AdditiveScore | None] | None = None
+    algebra: (
+        Callable[[Sequence[str], Label, Callable[[Counts], Bools]], Callable[[Counts], Bools] | None]
+        | None
+    ) = None
     leaves: Callable[[Sequence[str], Counts, Label], LeafBoxes | None] | None = None
     gradient: Callable[[Sequence[str], Counts, Label], Floats] | None = None
     notes: tuple[str, ...] = field(default=())

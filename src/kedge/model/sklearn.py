@@ -10,8 +10,12 @@ from typing import Any
 import numpy as np
 
 from kedge.errors import ModelError
+from kedge.model.features import features_of
+from kedge.model.heads import head_of
 from kedge.model.model import Model, Predictions, python_label
 from kedge.model.outputs import Outputs, read_outputs
+from kedge.model.scores import additive_score, gradient, label_algebra
+from kedge.model.trees import is_tree, leaf_boxes
 from kedge.model.vectorizer import locate_words
 from kedge.typing import Counts
 
@@ -67,7 +71,25 @@ def pipeline_model(pipeline: Any, outputs: Outputs = "auto") -> Model:
         tokenize=lambda text: locate_words(vectorizer, text),
         reads=lambda word: word in vectorizer.vocabulary_,
         from_counts=from_counts,
+        **_inside([step for _, step in pipeline.steps[:-1]], final, outputs),
     )
+
+
+def _inside(steps: Sequence[Any], final: Any, outputs: Outputs) -> dict[str, Any]:
+    """The capabilities of estimators whose inside is known; none for any other."""
+    features = features_of(steps)
+    if features is None or outputs not in {"auto", "labels"}:
+        return {}
+    if is_tree(final):
+        return {"leaves": lambda words, sizes, label: leaf_boxes(features, final, words, sizes, label)}
+    head = head_of(final)
+    if head is None:
+        return {}
+    return {
+        "additive": lambda words, sizes, label: additive_score(features, head, words, sizes, label),
+        "algebra": lambda words, label, ask: label_algebra(features, head, words, label, ask),
+        "gradient": lambda words, counts, label: gradient(features, head, words, counts, label),
+    }
 
 
 def _answers(final: Any, outputs: Outputs) -> Callable[[Any], Predictions]:

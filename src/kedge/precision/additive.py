@@ -9,17 +9,20 @@ certified interval that shrinks with the grid (`kedge.precision.tails`).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from kedge.model.additive import UNIT, AdditiveScore
 from kedge.precision.binomial import binomial
+from kedge.precision.estimates import Estimates
 from kedge.precision.gridsum import GridSum
 from kedge.precision.tails import Tail, grid_tail
-from kedge.typing import Counts, Floats
+from kedge.reading import Reading
+from kedge.typing import Counts, Floats, Kept
 
-__all__ = ["additive_tail"]
+__all__ = ["Additive", "additive_tail"]
 
 # Up to this many combinations of counts are all added up: well under a millisecond.
 ALL = 1 << 14
@@ -276,3 +279,37 @@ def _on_grid(
         grid.add([int(w) for w in whole.tolist()], weight.tolist())
     log_eta = 14.0 if narrow is None else max(14.0, math.log(100.0 / narrow))
     return grid_tail(grid, step, base, squares, error=error, strict=strict, log_eta=log_eta)
+
+
+class Additive:
+    """Exact precision of any anchor of a reading whose score is additive.
+
+    Parameters
+    ----------
+    reading
+        Must have an additive score.
+    threshold
+        Intervals are refined until they lie on one side of it.
+    """
+
+    def __init__(self, reading: Reading, threshold: float | None = None) -> None:
+        if reading.additive is None:
+            raise TypeError("The model's score is not known to be a sum over words.")
+        self._score, self._keep, self._units = reading.additive, reading.keep, reading.units
+        self._threshold = threshold
+        self._known: dict[Kept, Tail] = {}
+
+    def tail(self, kept: Kept) -> Tail:
+        """The certified interval of one anchor."""
+        if kept not in self._known:
+            self._known[kept] = additive_tail(
+                self._score, self._units.counts(kept), self._keep, threshold=self._threshold
+            )
+        return self._known[kept]
+
+    def __call__(self, anchors: Sequence[Kept], samples: int = 0) -> Estimates:
+        """Middle and half width of each anchor's interval."""
+        del samples
+        tails = [self.tail(kept) for kept in anchors]
+        low, high = (np.array([t[i] for t in tails]) for i in (0, 2))
+        return Estimates.closed((low + high) / 2, (high - low) / 2)
