@@ -5,14 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from kedge.errors import OptionError
-from kedge.precision import Additive, Empirical, Enumeration, Precision
+from kedge.precision import Additive, Empirical, Enumeration, Leaves, Precision
 from kedge.precision.enumeration import table_size
 from kedge.reading import Reading
-from kedge.search import Beam, Search, exhaustive, linear
+from kedge.search import Beam, Search, branch, exhaustive, linear, tree
 
 __all__ = ["METHODS", "PRECISIONS", "Way", "choose"]
 
-METHODS = ("auto", "exhaustive", "ranked", "beam")
+METHODS = ("auto", "exhaustive", "ranked", "branch", "beam")
 PRECISIONS = ("auto", "exact", "empirical")
 
 # Rows of counts that a model may be asked about for an exact answer: about a second for a forest.
@@ -32,12 +32,13 @@ class Way:
 
 def choose(method: str, precision: str, reading: Reading, rng: np.random.Generator) -> Way:
     """Resolve the names the user gave for this very document."""
-    if method in {"auto", "ranked"} and precision in {"auto", "exact"} and _is_linear(reading):
-        return Way("ranked (convolution)", Additive(reading), linear)
-    if method == "ranked":
+    if precision in {"auto", "exact"} and (way := _inside(method, reading)) is not None:
+        return way
+    if method in {"ranked", "branch"}:
+        needed = "linear in the word counts" if method == "ranked" else "a sum over words, or a decision tree"
         raise OptionError(
-            "method='ranked' needs a model whose score is linear in the word counts, and its exact "
-            "precision; use method='auto'."
+            f"method={method!r} needs a model whose score is {needed}, and its exact precision; use "
+            "method='auto'."
         )
     if method == "auto":
         method = "exhaustive" if enumerable(reading) and precision != "empirical" else "beam"
@@ -50,8 +51,17 @@ def choose(method: str, precision: str, reading: Reading, rng: np.random.Generat
     return Way(f"beam ({name})", evaluator, Beam())
 
 
-def _is_linear(reading: Reading) -> bool:
-    return reading.additive is not None and reading.additive.linear
+def _inside(method: str, reading: Reading) -> Way | None:
+    """The exact search for a model whose inside is known, if ``method`` allows one."""
+    score = reading.additive
+    if score is not None and score.linear and method in {"auto", "ranked"}:
+        return Way("ranked (convolution)", Additive(reading), linear)
+    if reading.leaves is not None and method in {"auto", "branch"}:
+        return Way("branch (leaves)", Leaves(reading), tree)
+    # A small table of all samples is quicker than branches.
+    if score is not None and (method == "branch" or (method == "auto" and not enumerable(reading))):
+        return Way("branch (convolution)", Additive(reading), branch)
+    return None
 
 
 def enumerable(reading: Reading) -> bool:

@@ -4,5 +4,6 @@ from kedge.precision.additive import Additive
 from kedge.precision.empirical import Empirical
 from kedge.precision.enumeration import Enumeration
 from kedge.precision.estimates import Estimates, Precision
+from kedge.precision.leaves import Leaves
 
-__all__ = ["Additive", "Empirical", "Enumeration", "Estimates", "Precision"]
+__all__ = ["Additive", "Empirical", "Enumeration", "Estimates", "Leaves", "Precision"]

@@ -282,30 +282,22 @@ def _on_grid(
 
 
 class Additive:
-    """Exact precision of any anchor of a reading whose score is additive.
+    """Exact precision of any anchor of a reading whose score is additive."""
 
-    Parameters
-    ----------
-    reading
-        Must have an additive score.
-    threshold
-        Intervals are refined until they lie on one side of it.
-    """
-
-    def __init__(self, reading: Reading, threshold: float | None = None) -> None:
+    def __init__(self, reading: Reading) -> None:
         if reading.additive is None:
             raise TypeError("The model's score is not known to be a sum over words.")
         self._score, self._keep, self._units = reading.additive, reading.keep, reading.units
-        self._threshold = threshold
         self._known: dict[Kept, Tail] = {}
 
-    def tail(self, kept: Kept) -> Tail:
-        """The certified interval of one anchor."""
-        if kept not in self._known:
-            self._known[kept] = additive_tail(
-                self._score, self._units.counts(kept), self._keep, threshold=self._threshold
-            )
-        return self._known[kept]
+    def tail(self, kept: Kept, threshold: float | None = None) -> Tail:
+        """The certified interval of one anchor, refined until it lies on one side of a threshold."""
+        known = self._known.get(kept)
+        if known is None or (threshold is not None and known.low < threshold <= known.high):
+            counts = self._units.counts(kept)
+            known = additive_tail(self._score, counts, self._keep, threshold=threshold)
+            self._known[kept] = known
+        return known
 
     def __call__(self, anchors: Sequence[Kept], samples: int = 0) -> Estimates:
         """Middle and half width of each anchor's interval."""

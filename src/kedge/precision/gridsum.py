@@ -12,6 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kedge.typing import Floats
+
 __all__ = ["GridSum"]
 
 # Coins of weight 1/2 are added without the factor; this many of them cannot overflow a double.
@@ -79,6 +81,13 @@ class GridSum:
         """P(sum < cell), less what was dropped."""
         last = min(max(cell + self._pad, self._low), self._high)
         return math.ldexp(float(self._now[self._low : last].sum()), -self._doublings)
+
+    def cumulative(self, first: int, length: int) -> Floats:
+        """(length,) `below` of the cells from ``first`` on, each running sum rounded once per cell."""
+        running = np.concatenate([[0.0], np.cumsum(self._now[self._low : self._high])])
+        place = np.arange(first, first + length) + self._pad - self._low
+        below: Floats = np.ldexp(running[np.clip(place, 0, len(running) - 1)], -self._doublings)
+        return below
 
     def at(self, cell: int) -> float:
         """P(sum = cell), 0 if dropped."""

@@ -1,8 +1,10 @@
 """Searches: from a reading and an evaluator to the anchor."""
 
 from kedge.search.beam import Beam
+from kedge.search.branch import branch
 from kedge.search.exhaustive import exhaustive
 from kedge.search.linear import linear
 from kedge.search.search import Candidate, Found, Goal, Search, Selection
+from kedge.search.tree import tree
 
-__all__ = ["Beam", "Candidate", "Found", "Goal", "Search", "Selection", "exhaustive", "linear"]
+__all__ = ["Beam", "Candidate", "Found", "Goal", "Search", "Selection", "branch", "exhaustive", "linear", "tree"]
