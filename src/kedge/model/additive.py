@@ -1,7 +1,5 @@
 """A score that is a sum of one function per unit: bias + sum_j s_j(count of unit j)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -81,7 +79,7 @@ class AdditiveScore:
         *,
         strict: bool,
         rounding: float | None = None,
-    ) -> AdditiveScore:
+    ) -> "AdditiveScore":
         """Make the linear score bias + sum_j slopes[j] * c_j."""
         return cls(bias, LinearTables(slopes, sizes), strict, rounding)
 

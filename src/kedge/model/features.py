@@ -5,8 +5,6 @@ feature that depends on nothing but its own count, up to the norm: x = tf(c) * i
 1 + ln c (``sublinear_tf``) or 1 (``binary``). The fitted objects are looked at anew at every call.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -5,8 +5,6 @@ positive; more classes, and naive Bayes, have one score per class and predict th
 Weights are read at every call, and only in the columns asked for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -107,8 +107,7 @@ class Model:
     from_counts: Callable[[Sequence[str]], Callable[[Counts], Predictions]] | None = None
     additive: Callable[[Sequence[str], Counts, Label], AdditiveScore | None] | None = None
     algebra: (
-        Callable[[Sequence[str], Label, Callable[[Counts], Bools]], Callable[[Counts], Bools] | None]
-        | None
+        Callable[[Sequence[str], Label, Callable[[Counts], Bools]], Callable[[Counts], Bools] | None] | None
     ) = None
     leaves: Callable[[Sequence[str], Counts, Label], LeafBoxes | None] | None = None
     gradient: Callable[[Sequence[str], Counts, Label], Floats] | None = None

@@ -4,8 +4,6 @@
 sign. ``label_algebra``: whether a label holds, for rows of counts, by plain arithmetic.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache
 
@@ -76,9 +74,7 @@ def additive_score(
         return AdditiveScore.from_slopes(bias, slopes, sizes, strict=second, rounding=rounding)
     steps = np.arange(int(sizes.max(initial=0)) + 1)
     values = _values(features, head, columns, np.repeat(steps[:, None], len(columns), axis=1))
-    tables = tuple(
-        slope * values[: m + 1, j] for j, (slope, m) in enumerate(zip(slopes, sizes, strict=True))
-    )
+    tables = tuple(slope * values[: m + 1, j] for j, (slope, m) in enumerate(zip(slopes, sizes, strict=True)))
     return AdditiveScore(bias, tables, second, rounding)
 
 
@@ -143,9 +139,7 @@ def label_algebra(
     return holds
 
 
-def gradient(
-    features: Features, head: Head, words: Sequence[str], counts: Counts, label: Label
-) -> Floats:
+def gradient(features: Features, head: Head, words: Sequence[str], counts: Counts, label: Label) -> Floats:
     """(d,) weight times idf, for the label against the class that comes closest.
 
     The derivative of the score by each word's count at unit norm: the paper's ranking.

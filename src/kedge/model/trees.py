@@ -1,7 +1,5 @@
 """A fitted scikit-learn decision tree as boxes of word counts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -6,8 +6,6 @@ Few combinations are all added up; more are met in the middle or put on a grid, 
 certified interval that shrinks with the grid (`kedge.precision.tails`).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -175,9 +173,7 @@ def _middle(free: Free, error: float, *, strict: bool) -> Tail:
         side = int(sizes[1] < sizes[0])
         halves[side].append(i)
         sizes[side] *= len(free.values[i])
-    left, right = (
-        _sums([free.values[i] for i in half], [free.weights[i] for i in half]) for half in halves
-    )
+    left, right = (_sums([free.values[i] for i in half], [free.weights[i] for i in half]) for half in halves)
     by = np.argsort(left[0], kind="stable")
     sums, tail = left[0][by], np.append(np.cumsum(left[1][by][::-1])[::-1], 0.0)
     need = -(right[0] + free.base)
@@ -250,16 +246,12 @@ def _cost(free: Free, step: float) -> float:
     return operations * min(widest, 17.0 * deviation) / step
 
 
-def _on_grid(
-    free: Free, step: float, error: float, *, strict: bool, narrow: float | None
-) -> Tail:
+def _on_grid(free: Free, step: float, error: float, *, strict: bool, narrow: float | None) -> Tail:
     rounded = [np.rint(v / step) for v in free.values]
     reach = sum(int(r.max()) + len(r) for r in rounded)  # + len: slopes rounded one by one
     grid = GridSum(reach, max(int(r.max()) for r in rounded) + 1)
     base, squares = free.base, 0.0
-    for value, whole, weight, slope in zip(
-        free.values, rounded, free.weights, free.slopes, strict=True
-    ):
+    for value, whole, weight, slope in zip(free.values, rounded, free.weights, free.slopes, strict=True):
         if not math.isnan(slope) and len(value) <= SINGLE + 1:
             size = round(abs(slope) / step)
             rest = abs(slope) - size * step

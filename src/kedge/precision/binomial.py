@@ -1,7 +1,5 @@
 """How many free occurrences of a unit a sample keeps: the binomial distribution."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

@@ -5,8 +5,6 @@ few units in the last place per variable (`GridSum.error`). A Fourier transform 
 many variables and would have an absolute error instead, fatal in the tails.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

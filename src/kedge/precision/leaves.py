@@ -7,8 +7,6 @@ A leaf is a box low_j < c_j <= high_j and the counts are independent, so given a
 and the precision is the sum over the leaves with the explained label.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -50,9 +48,7 @@ class LeafChances:
         possible |= np.isfinite(boxes.high) & (boxes.high < sizes)
         self.asked = [int(j) for j in np.flatnonzero(possible.any(axis=0))]
         self.label = boxes.label
-        self.factors = [
-            _factor(boxes.low[:, j], boxes.high[:, j], int(sizes[j]), keep) for j in self.asked
-        ]
+        self.factors = [_factor(boxes.low[:, j], boxes.high[:, j], int(sizes[j]), keep) for j in self.asked]
 
     def precision(self, kept: Counts) -> Floats:
         """(n,) the precision of anchors that keep (n, u) occurrences of the units asked about."""

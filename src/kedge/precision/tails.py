@@ -11,8 +11,6 @@ Rounding to the nearest cell makes the width grow with the square root of the nu
 with their number.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -7,4 +7,15 @@ from kedge.search.linear import linear
 from kedge.search.search import Candidate, Found, Goal, Search, Selection
 from kedge.search.tree import tree
 
-__all__ = ["Beam", "Candidate", "Found", "Goal", "Search", "Selection", "branch", "exhaustive", "linear", "tree"]
+__all__ = [
+    "Beam",
+    "Candidate",
+    "Found",
+    "Goal",
+    "Search",
+    "Selection",
+    "branch",
+    "exhaustive",
+    "linear",
+    "tree",
+]

@@ -10,8 +10,6 @@ The end of the recursion, V[n][r], is the chance that all other units, of which 
 bring more than t. Every rounding is upwards, so V is a bound for every anchor below a branch.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

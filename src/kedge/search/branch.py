@@ -7,8 +7,6 @@ numbers kept and couple the coins). So units of equal multiplicity form chains, 
 decided by branch and bound with the bound of `kedge.search.adaptive`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -123,7 +121,7 @@ class _Search:
         self.nodes = 0
 
     @classmethod
-    def of(cls, score: AdditiveScore, chains: list[Chain], keep: float, most: int) -> _Search | None:
+    def of(cls, score: AdditiveScore, chains: list[Chain], keep: float, most: int) -> "_Search | None":
         """The table, or None if it would be too large."""
         active = [(c.units[:most], c) for c in chains]
         # Decide about what brings most first: the bound knows the outcome of earlier units.
@@ -135,10 +133,12 @@ class _Search:
             table = score.tables[j]
             lowest += float(table[0])
             useful = 1 + int(np.flatnonzero(np.diff(table) != 0)[-1])  # no more than this changes a thing
-            options.append([
-                (table[a:] - table[0], binomial(int(score.sizes[j]) - a, keep))
-                for a in range(min(useful, most) + 1)
-            ])
+            options.append(
+                [
+                    (table[a:] - table[0], binomial(int(score.sizes[j]) - a, keep))
+                    for a in range(min(useful, most) + 1)
+                ]
+            )
         operations = sum(len(v) for unit in options for v, _ in unit) * (most + 1)
         if operations > _OPERATIONS:
             return None

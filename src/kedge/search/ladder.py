@@ -13,8 +13,6 @@ speaks against the label is removed. Adding drops first and then rungs from the 
 free part for l - 1 is the free part for l plus one coin: one pass gives them all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -62,7 +60,7 @@ class Ladder:
     units: int
 
     @classmethod
-    def of(cls, score: AdditiveScore, keep: float) -> Ladder:
+    def of(cls, score: AdditiveScore, keep: float) -> "Ladder":
         """Sort the occurrences of a linear score."""
         slopes = score.slopes
         if slopes is None:

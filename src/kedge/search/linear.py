@@ -1,7 +1,5 @@
 """The exact search of linear scores, as a search like any other."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from kedge.precision.enumeration import Enumeration, table_size
@@ -24,9 +22,7 @@ def linear(reading: Reading, precision: Precision, goal: Goal, rng: np.random.Ge
     del precision  # the ladder knows every precision that can matter
     if reading.additive is None or not reading.additive.linear:
         raise TypeError("method='ranked' needs a model whose score is linear in the word counts.")
-    found = search_ranked(
-        reading.additive, goal.threshold, keep=reading.keep, allow_empty=goal.allow_empty
-    )
+    found = search_ranked(reading.additive, goal.threshold, keep=reading.keep, allow_empty=goal.allow_empty)
     if found.ladder.coins <= ALL_COINS and any(tail.width > 0 for tail in found.looked.values()):
         # Some sample scores zero but for rounding. The ranking theorem speaks of real arithmetic;
         # here the model's own answers decide, and every anchor counts.

@@ -6,8 +6,6 @@ precision reaches the threshold; it is proven when the interval of l lies at or 
 and that of l - 1 below it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -110,9 +108,7 @@ def search_ranked(
     )
 
 
-def _nothing_speaks_for_it(
-    score: AdditiveScore, ladder: Ladder, threshold: float, shortest: int
-) -> Ranked:
+def _nothing_speaks_for_it(score: AdditiveScore, ladder: Ladder, threshold: float, shortest: int) -> Ranked:
     """No coefficient is positive: what removes words can only raise the score."""
     counts = np.zeros(ladder.units, dtype=np.int64)
     baseline = additive_tail(score, counts, ladder.keep, threshold=threshold)
@@ -127,9 +123,7 @@ def _nothing_speaks_for_it(
     return Ranked(kept, tail, baseline, reached, reached, {0: baseline, len(kept): tail}, ladder)
 
 
-def _by_enumeration(
-    ladder: Ladder, threshold: float, shortest: int
-) -> dict[int, Tail]:
+def _by_enumeration(ladder: Ladder, threshold: float, shortest: int) -> dict[int, Tail]:
     """Short anchors one by one, then by bisection: precision never falls with the length."""
     precision = enumerated(ladder)
     looked = {0: precision(0)}
@@ -149,9 +143,7 @@ def _by_enumeration(
     return looked
 
 
-def _by_grid(
-    score: AdditiveScore, ladder: Ladder, threshold: float, shortest: int
-) -> dict[int, Tail]:
+def _by_grid(score: AdditiveScore, ladder: Ladder, threshold: float, shortest: int) -> dict[int, Tail]:
     """One pass over a grid just fine enough, finer only where the threshold is not settled."""
     guesses = _gaussian(ladder)
     guess = int(np.argmax(guesses >= threshold)) if guesses[-1] >= threshold else len(ladder)

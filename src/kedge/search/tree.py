@@ -11,8 +11,6 @@ label, and at most one minus the least of the others. Branches that cannot reach
 the best anchor so far, are cut.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
