@@ -84,6 +84,6 @@ def _skops(path: Path, *, trust: bool) -> Any:
     except Exception as error:
         raise ModelError(f"{path.name} cannot be loaded ({type(error).__name__}: {error}).") from error
     raise ModelError(
-        f"{path.name} contains types that are not known to be safe ({', '.join(unknown)}); add --trust if you "
-        "know where it comes from."
+        f"{path.name} contains types that are not known to be safe ({', '.join(unknown)}); add --trust if "
+        "you know where it comes from."
     )
