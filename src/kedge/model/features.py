@@ -32,7 +32,7 @@ class Features:
     def linear(self) -> bool:
         """Whether the number is proportional to the count."""
         sublinear = self.transformer is not None and self.transformer.sublinear_tf
-        return not (self.vectorizer.binary or sublinear)
+        return not bool(self.vectorizer.binary or sublinear)
 
     @property
     def whole(self) -> bool:
@@ -42,7 +42,7 @@ class Features:
     @property
     def single(self) -> bool:
         """Whether the numbers are in single precision somewhere."""
-        return np.dtype(self.vectorizer.dtype) == np.float32
+        return bool(np.dtype(self.vectorizer.dtype) == np.float32)
 
     @property
     def _weighs(self) -> bool:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from kedge.typing import Bools, Counts, Floats
 
 __all__ = ["LeafBoxes"]
@@ -11,8 +13,7 @@ __all__ = ["LeafBoxes"]
 class LeafBoxes:
     """Leaf l is reached iff low[l] < c <= high[l] in every unit; ``label`` says where the label holds.
 
-    ``low`` and ``high`` are (L, d) in count units, infinite where the leaf does not ask. Every
-    vector of counts lies in exactly one box.
+    ``low`` and ``high`` are (L, d) in count units, infinite where the leaf does not ask.
     """
 
     low: Floats
@@ -21,6 +22,7 @@ class LeafBoxes:
 
     def holds(self, counts: Counts) -> Bools:
         """(n,) whether the explained label holds."""
-        inside = (counts[:, None, :] > self.low) & (counts[:, None, :] <= self.high)
-        reached: Bools = inside.all(axis=2)[:, self.label].any(axis=1)
-        return reached
+        low, high = self.low[self.label], self.high[self.label]
+        inside = (counts[:, None, :] > low) & (counts[:, None, :] <= high)
+        held: Bools = np.any(np.all(inside, axis=2), axis=1)
+        return held

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from brute import precision, shortest
+from counting import precision, shortest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -9,7 +9,7 @@ from kedge.model.additive import AdditiveScore
 from kedge.precision import additive
 from kedge.precision.additive import additive_tail
 
-from brute import precision
+from counting import precision
 
 
 def random_case(rng):
