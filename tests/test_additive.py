@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
+from counting import precision
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kedge.model.additive import AdditiveScore
 from kedge.precision import additive
 from kedge.precision.additive import additive_tail
-
-from counting import precision
 
 
 def random_case(rng):

@@ -1,4 +1,4 @@
-"""How precise could an anchor of r occurrences be at most, for an additive score?
+"""A bound on the precision of all anchors of r occurrences, for an additive score.
 
 An anchor is chosen before the coins fall. Whoever may choose the number kept of each unit after
 seeing the units before it can only do better, and that value is a recursion on a grid:

@@ -8,7 +8,7 @@ decided by branch and bound with the bound of `kedge.search.adaptive`.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from kedge.model.additive import UNIT, AdditiveScore
 from kedge.precision.additive import Additive
 from kedge.precision.binomial import binomial
 from kedge.precision.estimates import Precision
+from kedge.precision.tails import Tail
 from kedge.reading import Reading
 from kedge.search.adaptive import Option, Reach
 from kedge.search.search import Candidate, Found, Goal
@@ -54,32 +55,45 @@ def branch(reading: Reading, precision: Precision, goal: Goal, rng: np.random.Ge
     if not chains:
         # Every word can only hurt, and with all of them the label holds.
         return _single(score, precision, goal)
-    helpful = [j for chain in chains for j in chain.units]
-    total = int(score.sizes[helpful].sum())
+    return _by_length(score, chains, reading.keep, precision, goal)
+
+
+def _by_length(
+    score: AdditiveScore, chains: list[Chain], keep: float, precision: Additive, goal: Goal
+) -> Found:
+    """Tables of bounds for ever longer anchors; the first length that holds an answer."""
+    total = sum(int(score.sizes[list(chain.units)].sum()) for chain in chains)
     most, length = 4, 1
     while length <= total:
         most = min(max(most, 2 * length), total)
-        search = _Search.of(score, chains, reading.keep, most)
+        search = _Search.of(score, chains, keep, most)
         if search is None:
             break
         while length <= most:
             if search.possible(length) >= goal.threshold:
                 answer, proven = search.best(length, precision, goal.threshold)
                 if answer is not None:
-                    tail = precision.tail(answer)
-                    status: Status = "exact" if proven else "certified"
-                    return Found(
-                        answer,
-                        *_parts(tail),
-                        status,
-                        trace=(Candidate(answer, *_parts(tail)),),
-                        baseline=baseline.mean,
-                        notes=() if proven else (_UNPROVEN,),
-                    )
+                    return _found(answer, precision, goal, "" if proven else _UNPROVEN)
                 if not proven:
                     return _prefixes(score, precision, goal, _UNPROVEN)
             length += 1
     return _prefixes(score, precision, goal, _UNPROVEN)
+
+
+def _found(kept: Kept, precision: Additive, goal: Goal, doubt: str) -> Found:
+    """The answer: exact without a doubt, certified with one."""
+    tail = precision.tail(kept, goal.threshold)
+    status: Status = "exact" if not doubt else "certified"
+    if tail.low < goal.threshold:
+        status = "not_reached"
+    return Found(
+        kept,
+        *_parts(tail),
+        status,
+        trace=(Candidate(kept, *_parts(tail)),),
+        baseline=precision.tail(()).mean,
+        notes=(doubt,) if doubt else (),
+    )
 
 
 _UNPROVEN = "The search was stopped before it was proven that no shorter or better anchor exists."
@@ -118,7 +132,7 @@ class _Search:
 
     def __init__(self, score: AdditiveScore, units: list[int], heads: list[bool], reach: Reach) -> None:
         self.score, self.units, self.heads, self.reach = score, units, heads, reach
-        self.nodes = 0
+        self.nodes, self.bar = 0, 0.0
 
     @classmethod
     def of(cls, score: AdditiveScore, chains: list[Chain], keep: float, most: int) -> "_Search | None":
@@ -164,8 +178,8 @@ class _Search:
     def best(self, length: int, precision: Additive, threshold: float) -> tuple[Kept | None, bool]:
         """The best anchor of a length if one reaches the threshold, and whether all was looked at."""
         found: Kept | None = None
-        bar, settled = threshold, True
-        for kept in self._leaves(np.ones(1), 0, length, [], lambda: bar):
+        self.bar, settled = threshold, True
+        for kept in self._leaves(np.ones(1), 0, length, []):
             if self.nodes > _NODES:
                 return found, False
             tail = precision.tail(kept, threshold)
@@ -174,12 +188,10 @@ class _Search:
             if tail.low >= threshold and (
                 found is None or (-tail.mean, kept) < (-precision.tail(found).mean, found)
             ):
-                found, bar = kept, max(bar, tail.low)
+                found, self.bar = kept, max(self.bar, tail.low)
         return found, (settled or found is not None) and self.nodes <= _NODES
 
-    def _leaves(
-        self, decided: Floats, unit: int, left: int, kept: list[int], bar: Callable[[], float]
-    ) -> Iterator[Kept]:
+    def _leaves(self, decided: Floats, unit: int, left: int, kept: list[int]) -> Iterator[Kept]:
         """Anchors of the length that the bound does not rule out, most promising first."""
         self.nodes += 1
         if self.nodes > _NODES:
@@ -193,8 +205,8 @@ class _Search:
         options = range(int(min(len(self.reach.cells[unit]) - 1, left, before)), -1, -1)
         for a in options:
             law = self.reach.extended(decided, unit, a)
-            if self.reach.bound(law, unit + 1, left - a) >= bar():
-                yield from self._leaves(law, unit + 1, left - a, [*kept, a], bar)
+            if self.reach.bound(law, unit + 1, left - a) >= self.bar:
+                yield from self._leaves(law, unit + 1, left - a, [*kept, a])
 
 
 def _deviation(options: list[Option]) -> float:
@@ -208,10 +220,8 @@ def _deviation(options: list[Option]) -> float:
 
 def _single(score: AdditiveScore, precision: Additive, goal: Goal) -> Found:
     """No word helps: any one will do, the one that hurts least first."""
-    tails = {(j,): precision.tail((j,), goal.threshold) for j in range(len(score.sizes))}
-    kept = min(tails, key=lambda k: (-tails[k].mean, k))
-    status: Status = "exact" if tails[kept].low >= goal.threshold else "not_reached"
-    return Found(kept, *_parts(tails[kept]), status, baseline=precision.tail(()).mean)
+    tails: dict[Kept, Tail] = {(j,): precision.tail((j,), goal.threshold) for j in range(len(score.sizes))}
+    return _found(min(tails, key=lambda k: (-tails[k].mean, k)), precision, goal, "")
 
 
 def _prefixes(score: AdditiveScore, precision: Additive, goal: Goal, why: str) -> Found:
@@ -228,8 +238,4 @@ def _prefixes(score: AdditiveScore, precision: Additive, goal: Goal, why: str) -
         tail = precision.tail(tuple(sorted(order[:middle])), goal.threshold)
         reached = tail.low >= goal.threshold
         low, high = (low, middle) if reached else (middle, high)
-    kept = tuple(sorted(order[:high]))
-    tail = precision.tail(kept, goal.threshold)
-    status: Status = "certified" if tail.low >= goal.threshold else "not_reached"
-    trace = (Candidate(kept, *_parts(tail)),)
-    return Found(kept, *_parts(tail), status, trace, None, precision.tail(()).mean, (why,))
+    return _found(tuple(sorted(order[:high])), precision, goal, why)

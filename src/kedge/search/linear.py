@@ -23,11 +23,11 @@ def linear(reading: Reading, precision: Precision, goal: Goal, rng: np.random.Ge
     if reading.additive is None or not reading.additive.linear:
         raise TypeError("method='ranked' needs a model whose score is linear in the word counts.")
     found = search_ranked(reading.additive, goal.threshold, keep=reading.keep, allow_empty=goal.allow_empty)
-    if found.ladder.coins <= ALL_COINS and any(tail.width > 0 for tail in found.looked.values()):
+    rounded = found.ladder.coins <= ALL_COINS and any(tail.width > 0 for tail in found.looked.values())
+    if rounded and table_size(reading) <= min(_ASKED, reading.oracle.remaining):
         # Some sample scores zero but for rounding. The ranking theorem speaks of real arithmetic;
         # here the model's own answers decide, and every anchor counts.
-        if table_size(reading) <= min(_ASKED, reading.oracle.remaining):
-            return exhaustive(reading, Enumeration(reading), goal, rng)
+        return exhaustive(reading, Enumeration(reading), goal, rng)
     status: Status = "exact" if found.proven else "certified" if found.reached else "not_reached"
     notes: tuple[str, ...] = ()
     if not found.proven and found.reached:

@@ -93,7 +93,7 @@ def search_ranked(
         looked = _by_enumeration(ladder, threshold, shortest)
     else:
         looked = _by_grid(score, ladder, threshold, shortest)
-    reached = [l for l, tail in looked.items() if l >= shortest and tail.low >= threshold]
+    reached = _reaching(looked, threshold, shortest)
     length = min(reached) if reached else max(looked)
     before = looked.get(length - 1)
     proven = length == shortest or (before is not None and before.high < threshold)
@@ -106,6 +106,11 @@ def search_ranked(
         looked,
         ladder,
     )
+
+
+def _reaching(looked: Mapping[int, Tail], threshold: float, shortest: int) -> list[int]:
+    """Lengths whose whole interval is at or above the threshold."""
+    return [n for n, tail in looked.items() if n >= shortest and tail.low >= threshold]
 
 
 def _nothing_speaks_for_it(score: AdditiveScore, ladder: Ladder, threshold: float, shortest: int) -> Ranked:
@@ -161,7 +166,7 @@ def _by_grid(score: AdditiveScore, ladder: Ladder, threshold: float, shortest: i
             looked[length] = Tail(max(old.low, tail.low), tail.mean, min(old.high, tail.high))
         if start == len(ladder):
             looked.setdefault(start, _all_rungs(ladder))
-        reached = [l for l, tail in looked.items() if l >= shortest and tail.low >= threshold]
+        reached = _reaching(looked, threshold, shortest)
         if not reached:
             if start < len(ladder):
                 start = min(2 * start + 4, len(ladder))
@@ -183,7 +188,7 @@ def _in_the_middle(
     looked: dict[int, Tail],
 ) -> dict[int, Tail]:
     """No grid separates the precision from the threshold: settle it exactly where that is cheap."""
-    length = min(l for l, tail in looked.items() if l >= shortest and tail.low >= threshold)
+    length = min(_reaching(looked, threshold, shortest))
     while length > shortest:
         counts = np.bincount(ladder.owners[: length - 1], minlength=ladder.units)
         states = math.prod((score.sizes - counts + 1).tolist())
