@@ -17,6 +17,8 @@ PRECISIONS = ("auto", "exact", "empirical")
 
 # Rows of counts that a model may be asked about for an exact answer: about a second for a forest.
 COUNT_BUDGET = 1 << 14
+# Rows of counts when that is plain arithmetic: about as long.
+ALGEBRA_BUDGET = 1 << 17
 # Texts that a black box may be asked about for an exact answer: what a sampled search spends.
 TEXT_BUDGET = 1 << 11
 
@@ -66,8 +68,12 @@ def _inside(method: str, reading: Reading) -> Way | None:
 
 def enumerable(reading: Reading) -> bool:
     """Whether every possible sample can be asked about within reason and the user's limit."""
-    budget = COUNT_BUDGET if reading.units.sizes.max() > 1 or reading.algebra else TEXT_BUDGET
-    return reading.repeatable and table_size(reading) <= min(budget, reading.oracle.remaining)
+    if not reading.repeatable:
+        return False
+    if reading.algebra:
+        return table_size(reading) <= ALGEBRA_BUDGET
+    budget = COUNT_BUDGET if reading.counted else TEXT_BUDGET
+    return table_size(reading) <= min(budget, reading.oracle.remaining)
 
 
 def _evaluator(precision: str, reading: Reading, rng: np.random.Generator) -> tuple[str, Precision]:

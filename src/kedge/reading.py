@@ -52,6 +52,8 @@ class Reading:
         The same counts always get the same answer, so that enumeration is possible.
     algebra
         ``holds`` costs arithmetic only, no call of the user's model.
+    counted
+        The model is asked about rows of counts, not about texts.
     additive, leaves, gradient
         The model's inside, where it can be read (see ``Model``).
     probabilities
@@ -69,6 +71,7 @@ class Reading:
     oracle: Oracle
     repeatable: bool = True
     algebra: bool = False
+    counted: bool = False
     additive: AdditiveScore | None = None
     leaves: LeafBoxes | None = None
     gradient: Callable[[], Floats] | None = None
@@ -194,6 +197,7 @@ def _count_reading(
         log_odds=None if first.probabilities is None else lambda counts: memory(counts, row_keys(counts))[1],
         oracle=oracle,
         algebra=algebra is not None,
+        counted=True,
         additive=model.additive and model.additive(own_words, units.sizes, label),
         leaves=model.leaves and model.leaves(own_words, units.sizes, label),
         gradient=None

@@ -41,11 +41,14 @@ class Head:
         Columns to weights.
     cut
         A feature counts as 1 above this value and as 0 else (BernoulliNB); None: as it is.
+    soft
+        Labels may be read off probabilities, which are coarser than scores near a tie.
     """
 
     estimator: Any
     weights: Callable[[Counts], Weights]
     cut: float | None = None
+    soft: bool = False
 
     @property
     def classes(self) -> list[Label]:
@@ -98,10 +101,11 @@ def _linear(estimator: Any) -> Head | None:
 
     def weights(columns: Counts) -> Weights:
         coef = estimator.coef_[:, columns]
-        intercept = np.broadcast_to(np.asarray(estimator.intercept_, dtype=np.float64), len(coef))
+        intercept = np.zeros(len(coef)) + estimator.intercept_  # a plain 0.0 without an intercept
         return Weights(coef, intercept, np.abs(intercept))
 
-    return Head(estimator, weights)
+    soft = type(estimator).__name__.startswith("Logistic")
+    return Head(estimator, weights, soft=soft)
 
 
 def _naive_bayes(estimator: Any) -> Head | None:

@@ -4,6 +4,7 @@
 sign. ``label_algebra``: whether a label holds, for rows of counts, by plain arithmetic.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from functools import cache
 
@@ -20,9 +21,9 @@ __all__ = ["additive_score", "gradient", "label_algebra"]
 _SAME = 2e-15
 
 
-def _values(features: Features, head: Head, columns: Counts, counts: Counts) -> Floats:
-    """(n, d) features of rows of counts, before the norm."""
-    values: Floats = features.frequency(counts) * features.scale(columns)
+def _values(features: Features, head: Head, scale: Floats, counts: Counts) -> Floats:
+    """(n, d) features of rows of counts of words with these weights, before the norm."""
+    values: Floats = features.frequency(counts) * scale
     if head.cut is not None:
         values = (values > head.cut).astype(np.float64)
     return values
@@ -59,21 +60,21 @@ def additive_score(
     second = label == classes[1]
     if not second:
         slopes, bias = -slopes, -bias
-    largest = _values(features, head, columns, sizes[None])[0]
-    if not (np.isfinite(slopes).all() and np.isfinite(bias) and (largest >= 0).all()):
-        return None
+    scale = features.scale(columns)
+    linear = features.linear and head.cut is None
+    largest = sizes * scale if linear else _values(features, head, scale, sizes[None])[0]
     rounding: float | None = None
-    single = features.single or head.single
-    if len(weights.coef) > 1 or single or not features.whole:
-        terms = float(np.abs(weights.coef).sum(axis=0) @ largest) + float(weights.magnitude.sum())
-        norm = float(largest.sum()) if normed else 1.0
+    if len(weights.coef) > 1 or not features.whole or features.single or head.single or head.soft:
+        terms = float(np.abs(weights.coef).sum(axis=0) @ np.abs(largest)) + float(weights.magnitude.sum())
+        norm = float(np.abs(largest).sum()) if normed else 1.0
         rounding = _rounding(len(columns), _unit(features, head), terms, norm)
+    if not math.isfinite(float(np.abs(slopes) @ np.abs(largest)) + bias):
+        return None
     # The second class wins if its score is larger: a tie is the first one's.
-    if features.linear and head.cut is None:
-        slopes = slopes * features.scale(columns)
-        return AdditiveScore.from_slopes(bias, slopes, sizes, strict=second, rounding=rounding)
+    if linear:
+        return AdditiveScore.from_slopes(bias, slopes * scale, sizes, strict=second, rounding=rounding)
     steps = np.arange(int(sizes.max(initial=0)) + 1)
-    values = _values(features, head, columns, np.repeat(steps[:, None], len(columns), axis=1))
+    values = _values(features, head, scale, np.repeat(steps[:, None], len(columns), axis=1))
     tables = tuple(slope * values[: m + 1, j] for j, (slope, m) in enumerate(zip(slopes, sizes, strict=True)))
     return AdditiveScore(bias, tables, second, rounding)
 
@@ -103,21 +104,21 @@ def label_algebra(
         return None
     if features.norm is not None and head.cut not in {None, 0.0}:
         return None
-    place, unit = classes.index(label), _unit(features, head)
-    columns = features.columns(words)
+    place = classes.index(label)
 
     @cache
-    def weights() -> tuple[Floats, Floats, Floats, float]:
+    def weights() -> tuple[Floats, Floats, Floats, float, Floats]:
+        columns = features.columns(words)
         read = head.weights(columns)
         coef, intercept = read.coef.astype(np.float64), read.intercept.astype(np.float64)
         if len(coef) == 1:
             # One score against zero: the same as two scores, one of them zero.
             coef, intercept = np.vstack([0 * coef, coef]), np.append(0.0, intercept)
-        return coef, intercept, np.abs(coef).max(axis=0), float(read.magnitude.max())
+        return coef, intercept, np.abs(coef).max(axis=0), float(read.magnitude.max()), features.scale(columns)
 
     def holds(counts: Counts) -> Bools:
-        coef, intercept, bound, offset = weights()
-        values = _values(features, head, columns, counts)
+        coef, intercept, bound, offset, scale = weights()
+        values = _values(features, head, scale, counts)
         scores = values @ coef.T
         terms = values @ bound
         lengths = features.lengths(values) if head.cut is None else None
@@ -130,7 +131,7 @@ def label_algebra(
         scores[:, place] = -np.inf
         margin = mine - scores.max(axis=1)
         held: Bools = margin > 0
-        error = 4.0 * (len(columns) + 16) * unit * (terms + offset) + _SAME
+        error = 4.0 * (len(scale) + 16) * _unit(features, head) * (terms + offset) + _SAME
         close = np.flatnonzero(np.abs(margin) <= error)
         if len(close):
             held[close] = ask(counts[close])
@@ -151,7 +152,7 @@ def gradient(features: Features, head: Head, words: Sequence[str], counts: Count
     if len(classes) == 2:
         slopes, _ = _difference(weights)
         return slopes * scale if label == classes[1] else -slopes * scale
-    values = _values(features, head, columns, counts[None])
+    values = _values(features, head, scale, counts[None])
     lengths = features.lengths(values)
     if lengths is not None:
         values = values / lengths[:, None]
