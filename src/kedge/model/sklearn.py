@@ -1,0 +1,129 @@
+"""scikit-learn pipelines on raw text.
+
+A pipeline whose first step is a CountVectorizer or TfidfVectorizer on single words sees nothing but
+word counts: its capabilities are declared here, so that no text is built where counts will do.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from kedge.errors import ModelError
+from kedge.model.model import Model, Predictions, python_label
+from kedge.model.outputs import Outputs, read_outputs
+from kedge.model.vectorizer import locate_words
+from kedge.typing import Counts
+
+__all__ = ["is_pipeline", "pipeline_model"]
+
+
+def is_pipeline(model: Any) -> bool:
+    """Whether this is a scikit-learn pipeline (told without importing scikit-learn)."""
+    return any(
+        cls.__module__.startswith("sklearn.") and cls.__name__ == "Pipeline" for cls in type(model).__mro__
+    )
+
+
+def pipeline_model(pipeline: Any, outputs: Outputs = "auto") -> Model:
+    """A fitted pipeline from raw text to labels, with what its vectoriser lets us know."""
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    try:
+        check_is_fitted(pipeline)
+    except NotFittedError:
+        raise ModelError("This pipeline is not fitted; call pipeline.fit(texts, labels) first.") from None
+    final = pipeline.steps[-1][1]
+    vectorizer = pipeline.steps[0][1]
+    name = " + ".join(type(step).__name__ for _, step in pipeline.steps)
+    answer = _answers(final, outputs)
+
+    def predict(texts: Sequence[str]) -> Predictions:
+        features = texts
+        for _, step in pipeline.steps[:-1]:
+            if step is not None and step != "passthrough":
+                features = step.transform(features)
+        return answer(features)
+
+    if not _counts_words(vectorizer):
+        return Model(predict, name, notes=_why_text(vectorizer))
+
+    def from_counts(words: Sequence[str]) -> Callable[[Counts], Predictions]:
+        columns = np.array([vectorizer.vocabulary_[w] for w in words], dtype=np.int64)
+
+        def predict_counts(counts: Counts) -> Predictions:
+            features = _features(vectorizer, columns, counts)
+            for _, step in pipeline.steps[1:-1]:
+                if step is not None and step != "passthrough":
+                    features = step.transform(features)
+            return answer(features)
+
+        return predict_counts
+
+    return Model(
+        predict,
+        name,
+        tokenize=lambda text: locate_words(vectorizer, text),
+        reads=lambda word: word in vectorizer.vocabulary_,
+        from_counts=from_counts,
+    )
+
+
+def _answers(final: Any, outputs: Outputs) -> Callable[[Any], Predictions]:
+    """The final estimator's answers; with probabilities where they decide its labels."""
+    classes = getattr(final, "classes_", None)
+    if outputs == "auto" and type(final).__name__ in _PREDICT_IS_ARGMAX and hasattr(final, "predict_proba"):
+        names = [python_label(c) for c in classes.tolist()] if classes is not None else None
+        return lambda x: read_outputs(final.predict_proba(x), x.shape[0], "probabilities", names)
+
+    def predict(x: Any) -> Predictions:
+        n = x.shape[0] if hasattr(x, "shape") else len(x)
+        return read_outputs(final.predict(x), n, outputs)
+
+    return predict
+
+
+# scikit-learn estimators whose predict is the argmax of predict_proba by definition. (SVC is not
+# among them: its probabilities come from a separate calibration and may disagree with its labels.)
+_PREDICT_IS_ARGMAX = frozenset({
+    "LogisticRegression", "LogisticRegressionCV", "MultinomialNB", "BernoulliNB", "ComplementNB",
+    "DecisionTreeClassifier", "RandomForestClassifier", "ExtraTreesClassifier", "MLPClassifier",
+    "GradientBoostingClassifier", "HistGradientBoostingClassifier", "CalibratedClassifierCV",
+})  # fmt: skip
+
+
+def _counts_words(vectorizer: Any) -> bool:
+    """Whether the pipeline starts from the counts of single words, and of nothing else."""
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+
+    # Exact types: a subclass may override how text becomes counts.
+    return (
+        type(vectorizer) in {CountVectorizer, TfidfVectorizer}
+        and vectorizer.analyzer == "word"
+        and tuple(vectorizer.ngram_range) == (1, 1)
+        and vectorizer.input == "content"
+    )
+
+
+def _why_text(vectorizer: Any) -> tuple[str, ...]:
+    kind = type(vectorizer).__name__
+    return (f"{kind} does not count single words alone, so the model is asked about masked texts.",)
+
+
+def _features(vectorizer: Any, columns: Counts, counts: Counts) -> Any:
+    """The vectoriser's output for rows of word counts: what ``transform`` would give, without text."""
+    from scipy.sparse import csr_matrix
+
+    n, d = counts.shape
+    order = np.argsort(columns)
+    data = counts[:, order]
+    if vectorizer.binary:
+        data = np.minimum(data, 1)
+    indptr = np.arange(0, n * d + 1, d)
+    indices = np.tile(columns[order], n)
+    shape = (n, len(vectorizer.vocabulary_))
+    features = csr_matrix((data.ravel().astype(vectorizer.dtype), indices, indptr), shape=shape)
+    features.eliminate_zeros()
+    tfidf = getattr(vectorizer, "_tfidf", None)
+    return features if tfidf is None else tfidf.transform(features, copy=False)

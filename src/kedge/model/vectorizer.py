@@ -1,0 +1,66 @@
+"""Where a scikit-learn vectoriser's words stand in the caller's own text.
+
+A unit that is masked must be a unit the model reads, so the vectoriser's own analyzer decides what
+the words are. Its preprocessing (lower case, accents stripped) changes the text before the words
+are found; this module maps them back, and says None where that cannot be done.
+"""
+
+from typing import Any
+
+from kedge.document import Token
+from kedge.tokenize import align
+
+__all__ = ["locate_words"]
+
+
+def locate_words(vectorizer: Any, text: str) -> list[Token] | None:
+    """The words of ``text`` as the vectoriser's analyzer finds them, with spans in ``text``.
+
+    None when its preprocessing moves characters so that their origin cannot be told, or when its
+    tokenizer makes words that do not stand in the text (stems, say).
+    """
+    seen: str = vectorizer.build_preprocessor()(vectorizer.decode(text))
+    origin = _origins(vectorizer, text, seen)
+    if origin is None:
+        return None
+    found = _find(vectorizer, seen)
+    if found is None:
+        return None
+    stop_words = vectorizer.get_stop_words() or ()
+    return [
+        Token(token.word, origin[token.start], origin[token.stop - 1] + 1)
+        for token in found
+        if token.word not in stop_words
+    ]
+
+
+def _origins(vectorizer: Any, text: str, seen: str) -> range | list[int] | None:
+    """For each character of the preprocessed text the index of the one it came from."""
+    if vectorizer.preprocessor is None and vectorizer.strip_accents is None:
+        if len(seen) == len(text):  # lower case, character by character: almost every text
+            return range(len(text))
+    elif seen == text:
+        return range(len(text))
+    # Preprocess each character alone; if that spells the same text, each has a known origin.
+    preprocess = vectorizer.build_preprocessor()
+    pieces = [preprocess(character) for character in text]
+    if "".join(pieces) != seen:
+        return None
+    return [k for k, piece in enumerate(pieces) for _ in piece]
+
+
+def _find(vectorizer: Any, seen: str) -> list[Token] | None:
+    """Token spans in the preprocessed text."""
+    if vectorizer.tokenizer is None:
+        import re
+
+        pattern = re.compile(vectorizer.token_pattern)
+        if pattern.groups > 1:
+            return None
+        group = pattern.groups  # a single group, where there is one, is the word
+        return [
+            Token(m.group(group), m.start(group), m.end(group))
+            for m in pattern.finditer(seen)
+            if m.end(group) > m.start(group)
+        ]
+    return align(seen, vectorizer.tokenizer(seen))

@@ -1,0 +1,114 @@
+"""The paper's perturbation: a removed position is replaced by the token UNK, in place."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kedge.document import Document
+from kedge.errors import OptionError
+from kedge.perturb.perturbation import Writer
+from kedge.typing import Bools, Counts
+
+__all__ = ["Masking", "coins", "three_steps"]
+
+Strings = NDArray[np.object_]
+
+
+def coins(sizes: Counts, kept: Counts, n: int, keep: float, rng: np.random.Generator) -> Counts:
+    """Independent coins: M_j = a_j + Bin(m_j - a_j, keep), which is Proposition 1's law."""
+    free = sizes - kept
+    if free.max(initial=0) <= 1:  # one uniform number per cell is several times cheaper than binomial
+        stays = (rng.random((n, len(sizes))) < keep) & (free == 1)
+    else:
+        stays = rng.binomial(free, keep, size=(n, len(sizes)))
+    counts: Counts = kept + stays
+    return counts
+
+
+def three_steps(sizes: Counts, kept: Counts, n: int, keep: float, rng: np.random.Generator) -> Counts:
+    """The official form: n copies; for each free occurrence B ~ Bin(n, 1 - keep) copies lose it.
+
+    Each occurrence is removed from a uniformly drawn set of B copies, so that by Proposition 1 the
+    law is that of independent coins.
+    """
+    counts = np.tile(sizes, (n, 1))
+    for unit in np.repeat(np.arange(len(sizes)), sizes - kept):
+        removed = rng.choice(n, size=rng.binomial(n, 1 - keep), replace=False)
+        counts[removed, unit] -= 1
+    return counts
+
+
+@dataclass(frozen=True)
+class Masking:
+    """Replace each position that is not kept by ``mask``, in the caller's own text.
+
+    With nothing masked the text is the caller's, byte for byte. Only the masked spans change, and a
+    blank goes between the mask and a neighbour it would otherwise merge with.
+
+    Parameters
+    ----------
+    mask
+        What stands in place of a removed unit. It must mean nothing to the model.
+    keep
+        The probability that a position outside the anchor stays.
+    form
+        ``"coins"`` or ``"three_steps"``: the same law, drawn in the two ways of the paper.
+
+    Examples
+    --------
+    >>> from kedge.tokenize import words
+    >>> document = Document("Good, very good!", words("Good, very good!"))
+    >>> Masking().writer(document)(np.array([[True, False, True]]))
+    ['Good, UNK good!']
+    """
+
+    mask: str = "UNK"
+    keep: float = 0.5
+    form: Literal["coins", "three_steps"] = "coins"
+
+    name = "unk"
+    removes = True
+    repeatable = True
+
+    def __post_init__(self) -> None:
+        if not 0 < self.keep < 1:
+            raise OptionError(f"keep must lie strictly between 0 and 1, got {self.keep}.")
+        if self.form not in {"coins", "three_steps"}:
+            raise OptionError(f"form must be 'coins' or 'three_steps', got {self.form!r}.")
+
+    def protected(self, document: Document) -> Bools:
+        """No position is protected from masking."""
+        return np.zeros(len(document), dtype=bool)
+
+    def draw(self, sizes: Counts, kept: Counts, n: int, rng: np.random.Generator) -> Counts:
+        """(n, d) counts of the units that ``n`` samples keep."""
+        form = coins if self.form == "coins" else three_steps
+        return form(sizes, kept, n, self.keep, rng)
+
+    def writer(self, document: Document, rng: np.random.Generator | None = None) -> Writer:
+        """Give the masked texts for (n, b) kept positions."""
+        del rng  # masking leaves nothing to chance
+        whole, masked, tail = self._pieces(document)
+
+        def write(kept: Bools) -> list[str]:
+            return ["".join(row) + tail for row in np.where(kept, whole, masked).tolist()]
+
+        return write
+
+    def _pieces(self, document: Document) -> tuple[Strings, Strings, str]:
+        """For each position what precedes it plus the unit itself, or plus the mask; and the tail."""
+        text, tokens = document.text, document.tokens
+        whole, masked, end = [], [], 0
+        for k, token in enumerate(tokens):
+            gap = text[end : token.start]
+            before = text[token.start - 1 : token.start]
+            after = text[token.stop : token.stop + 1]
+            touching = k + 1 < len(tokens) and tokens[k + 1].start == token.stop
+            left = " " if token.start == end > 0 or before.isalnum() else ""
+            right = " " if touching or after.isalnum() else ""
+            whole.append(gap + text[token.start : token.stop])
+            masked.append(gap + left + self.mask + right)
+            end = token.stop
+        return np.array(whole, dtype=object), np.array(masked, dtype=object), text[end:]

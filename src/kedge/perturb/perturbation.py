@@ -1,0 +1,55 @@
+"""What a perturbation is."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+
+from kedge.document import Document
+from kedge.typing import Bools, Counts
+
+__all__ = ["Perturbation", "Writer"]
+
+Writer = Callable[[Bools], list[str]]
+
+
+class Perturbation(Protocol):
+    """Draws which occurrences are kept given an anchor, and writes the perturbed texts.
+
+    ``keep`` is the probability that a free occurrence stays. ``removes`` says that a position not
+    kept is simply gone for a model that counts words, so that no text need be built;
+    ``repeatable`` that the same kept positions always give the same text, so that enumeration is
+    possible and no text is asked about twice.
+    """
+
+    @property
+    def name(self) -> str:
+        """How it is called in front of the user."""
+        ...
+
+    @property
+    def keep(self) -> float:
+        """The probability that a free occurrence stays."""
+        ...
+
+    @property
+    def removes(self) -> bool:
+        """A word not kept is gone, for a model that counts words."""
+        ...
+
+    @property
+    def repeatable(self) -> bool:
+        """The same kept positions always give the same text."""
+        ...
+
+    def protected(self, document: Document) -> Bools:
+        """(b,) the positions that are never replaced."""
+        ...
+
+    def draw(self, sizes: Counts, kept: Counts, n: int, rng: np.random.Generator) -> Counts:
+        """(n, d) how many occurrences of each unit each of ``n`` samples keeps, given ``kept``."""
+        ...
+
+    def writer(self, document: Document, rng: np.random.Generator) -> Writer:
+        """Prepare a document once; the writer then gives the texts for (n, b) kept positions."""
+        ...

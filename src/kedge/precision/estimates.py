@@ -1,0 +1,65 @@
+"""What an evaluator says about anchors: the paper's evaluation function p, with what it does not know.
+
+A closed form is sampling with infinitely many trials, so that exact, Gaussian and empirical
+evaluators serve every search through one interface, and no search asks which kind it got.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from kedge.precision.intervals import kl_bounds
+from kedge.typing import Bools, Floats, Kept
+
+__all__ = ["Estimates", "Precision"]
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """Precision of k anchors.
+
+    Parameters
+    ----------
+    mean
+        (k,) best estimates; 0.5 for an anchor never sampled.
+    trials
+        (k,) samples behind each, infinite for a closed form.
+    slack
+        (k,) half the width of what a closed form leaves open; 0 when it is exact.
+    """
+
+    mean: Floats
+    trials: Floats
+    slack: Floats
+
+    @classmethod
+    def closed(cls, mean: Floats, slack: Floats | float = 0.0) -> "Estimates":
+        """Estimates of a closed form."""
+        return cls(mean, np.full(len(mean), np.inf), np.broadcast_to(slack, mean.shape))
+
+    def __len__(self) -> int:
+        return len(self.mean)
+
+    @property
+    def settled(self) -> Bools:
+        """(k,) where further sampling changes nothing."""
+        settled: Bools = np.isinf(self.trials)
+        return settled
+
+    def bounds(self, beta: float) -> tuple[Floats, Floats]:
+        """Lower and upper bounds: the slack of a closed form, else KL bounds at exploration rate beta."""
+        low, high = kl_bounds(self.mean, self.trials, beta)
+        settled = self.settled
+        low = np.where(settled, np.maximum(self.mean - self.slack, 0), low)
+        high = np.where(settled, np.minimum(self.mean + self.slack, 1), high)
+        return low, high
+
+
+class Precision(Protocol):
+    """The paper's p: anchors to estimates."""
+
+    def __call__(self, anchors: Sequence[Kept], samples: int = 0) -> Estimates:
+        """Draw ``samples`` more for each anchor (a closed form has no use for them), then tell."""
+        ...

@@ -1,0 +1,1 @@
+"""Showing explanations: functions of the result, for terminals, pages and plots."""
