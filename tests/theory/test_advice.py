@@ -74,9 +74,7 @@ def test_a_label_that_never_changes_is_announced():
     """A large intercept: nothing that is removed can turn the score."""
     found = linear_warnings(["good", "bad", "slow"], [1, -2, -1], [1, 1, 1], 5)
     assert found[0].startswith("The label never changes")
-    assert (
-        found[1] == "The Gaussian approximation may select 'bad', which speaks against the label."
-    )
+    assert found[1] == "The Gaussian approximation may select 'bad', which speaks against the label."
 
 
 def test_a_linear_baseline_above_the_threshold_is_announced():
@@ -130,5 +128,7 @@ def test_words_and_counts_must_match():
     """One name for each multiplicity."""
     with pytest.raises(OptionError):
         rule_warnings(["a"], [1, 1], [(0,)])
+    with pytest.raises(OptionError):
+        rule_warnings(["a", "b"], [1, 1], [(0, 2)])
     with pytest.raises(KedgeError):
         linear_warnings(["a"], [1.0, 1.0], [1, 1])

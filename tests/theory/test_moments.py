@@ -15,9 +15,7 @@ from kedge.theory import count_moments, third_absolute_moment
 def test_count_moments_are_those_of_the_enumerated_count(free, fixed, keep):
     """Mean and variance equal the sums over the binomial's values."""
     values = fixed + np.arange(free + 1)
-    chance = np.array(
-        [math.comb(free, c) * keep**c * (1 - keep) ** (free - c) for c in range(free + 1)]
-    )
+    chance = np.array([math.comb(free, c) * keep**c * (1 - keep) ** (free - c) for c in range(free + 1)])
     mean, variance = count_moments([free + fixed], [fixed], keep=keep)
     assert mean[0] == pytest.approx(chance @ values)
     assert variance[0] == pytest.approx(chance @ (values - chance @ values) ** 2, abs=1e-12)

@@ -37,9 +37,7 @@ def any_rule(rules):
 @st.composite
 def documents(draw):
     """Multiplicities with at most nine occurrences, and one to three rules on the words."""
-    multiplicity = draw(
-        st.lists(st.integers(1, 6), min_size=1, max_size=4).filter(lambda m: sum(m) <= 9)
-    )
+    multiplicity = draw(st.lists(st.integers(1, 6), min_size=1, max_size=4).filter(lambda m: sum(m) <= 9))
     word = st.integers(0, len(multiplicity) - 1)
     rules = draw(st.lists(st.sets(word, min_size=1), min_size=1, max_size=3))
     return multiplicity, [tuple(sorted(rule)) for rule in rules]
@@ -86,9 +84,7 @@ def test_words_needed_in_exact_arithmetic(multiplicity, eps):
             product *= 1 - Fraction(1, 2**times)
         return product >= 1 - Fraction(eps)
 
-    assert words_needed(multiplicity, eps=eps) == next(
-        c for c in range(1, len(ordered) + 1) if enough(c)
-    )
+    assert words_needed(multiplicity, eps=eps) == next(c for c in range(1, len(ordered) + 1) if enough(c))
 
 
 @settings(max_examples=60)

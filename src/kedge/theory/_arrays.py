@@ -15,14 +15,10 @@ def as_counts(name: str, values: ArrayLike) -> Counts:
     """(d,) whole numbers, none negative."""
     array: np.ndarray[Any, np.dtype[Any]] = np.asarray(values)
     if array.ndim != 1 or array.size == 0:
-        raise OptionError(
-            f"{name} has shape {array.shape}; give one number for each word of the document."
-        )
+        raise OptionError(f"{name} has shape {array.shape}; give one number for each word of the document.")
     counts = array.astype(np.int64)
     if (counts != array).any() or (counts < 0).any():
-        raise OptionError(
-            f"{name} holds {array.tolist()}; only whole numbers from 0 up count words."
-        )
+        raise OptionError(f"{name} holds {array.tolist()}; only whole numbers from 0 up count words.")
     return counts
 
 
@@ -47,9 +43,7 @@ def as_floats(name: str, values: ArrayLike, size: int) -> Floats:
     """(d,) finite numbers, one for each word."""
     array: Floats = np.asarray(values, dtype=np.float64)
     if array.shape != (size,):
-        raise OptionError(
-            f"{name} has shape {array.shape}; give one number for each of the {size} words."
-        )
+        raise OptionError(f"{name} has shape {array.shape}; give one number for each of the {size} words.")
     if not np.isfinite(array).all():
         raise OptionError(f"{name} holds a number that is not finite; give finite coefficients.")
     return array

@@ -4,7 +4,7 @@ Sentences about what may surprise: frequent words left out, a label that needs n
 approximation that prefers a word speaking against the label.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,7 @@ from kedge.theory.rules import (
     all_present_anchor,
     all_present_precision,
     break_point,
+    possible_rules,
     rules_anchor,
     rules_precision,
 )
@@ -31,7 +32,7 @@ __all__ = ["linear_warnings", "rule_warnings"]
 def rule_warnings(
     words: Sequence[str],
     multiplicity: ArrayLike,
-    rules: Sequence[Sequence[int]],
+    rules: Iterable[Sequence[int]],
     *,
     eps: float = 0.05,
     keep: float = 0.5,
@@ -60,23 +61,21 @@ def rule_warnings(
     """
     counts = as_counts("multiplicity", multiplicity)
     _check_words(words, counts)
-    # A rule with a word that the document lacks never holds on a perturbed copy.
-    possible = [sorted(set(rule)) for rule in rules if all(counts[j] for j in rule)]
+    possible = possible_rules(counts, rules)
     chosen = np.zeros_like(counts)
     if len(possible) == 1:  # in closed form, for a rule of any length
         one = possible[0]
         chosen[one] = all_present_anchor(counts[one], eps=eps, keep=keep)
         baseline = float(all_present_precision(counts[one], np.zeros(len(one)), keep=keep))
     else:
-        chosen[:] = rules_anchor(counts, rules, eps=eps, keep=keep)
-        baseline = float(rules_precision(counts, rules, np.zeros_like(counts), keep=keep))
+        chosen[:] = rules_anchor(counts, possible, eps=eps, keep=keep)
+        baseline = float(rules_precision(counts, possible, np.zeros_like(counts), keep=keep))
     dummies = rule_dummies(counts.size, possible)
     found = [_no_word_needed(words, dummies, baseline, eps, "")] if baseline >= 1 - eps else []
     for j in sorted(set(np.flatnonzero(chosen == 0).tolist()) - set(dummies)):
         if len(possible) > 1:
             found.append(
-                f"{words[j]!r} is in a rule but not needed: "
-                f"keeping {_names(words, chosen)} is enough."
+                f"{words[j]!r} is in a rule but not needed: keeping {_names(words, chosen)} is enough."
             )
         elif counts[j] == counts[chosen > 0].max():
             equal = _names(words, chosen * (counts == counts[j]))
@@ -130,9 +129,7 @@ def linear_warnings(
     _check_words(words, counts)
     slope = as_floats("alpha", alpha, counts.size)
     if idf is not None and bias != 0:
-        return tuple(
-            _normalised(words, slope, as_floats("idf", idf, counts.size), counts, bias, eps, keep)
-        )
+        return tuple(_normalised(words, slope, as_floats("idf", idf, counts.size), counts, bias, eps, keep))
     return tuple(_plain(words, slope, counts, bias, eps, keep))
 
 
@@ -153,10 +150,7 @@ def _plain(
         yield _no_word_needed(words, linear_dummies(slope), baseline, eps, how)
     misled = next(_preferred_against(slope, counts, bias, length, eps, keep), None)
     if misled is not None:
-        yield (
-            f"The Gaussian approximation may select {words[misled]!r}, which speaks against the "
-            "label."
-        )
+        yield (f"The Gaussian approximation may select {words[misled]!r}, which speaks against the label.")
     value, slack = judge(top_occurrences(slope, counts, length))
     shorter, more = judge(top_occurrences(slope, counts, length - 1))
     # Keeping every positive occurrence is enough for certain, and no anchor is shorter than 1.
@@ -196,8 +190,7 @@ def _normalised(
     for j in sorted(set(linear_dummies(slope)) - set(dummies)):
         side = "for" if bias > 0 else "against"
         yield (
-            f"{words[j]!r} has coefficient 0 but is not ignored: through the norm it speaks "
-            f"{side} the label."
+            f"{words[j]!r} has coefficient 0 but is not ignored: through the norm it speaks {side} the label."
         )
 
 
@@ -240,6 +233,4 @@ def _names(words: Sequence[str], kept: Counts) -> str:
 
 def _check_words(words: Sequence[str], counts: Counts) -> None:
     if len(words) != counts.size:
-        raise OptionError(
-            f"words has {len(words)} entries for {counts.size} multiplicities; give one each."
-        )
+        raise OptionError(f"words has {len(words)} entries for {counts.size} multiplicities; give one each.")

@@ -15,9 +15,7 @@ from kedge.theory._arrays import as_floats
 __all__ = ["linear_dummies", "rule_dummies"]
 
 
-def linear_dummies(
-    alpha: ArrayLike, *, bias: float = 0.0, idf: ArrayLike | None = None
-) -> tuple[int, ...]:
+def linear_dummies(alpha: ArrayLike, *, bias: float = 0.0, idf: ArrayLike | None = None) -> tuple[int, ...]:
     r"""Words that a linear model ignores, as indices (Prop. 4).
 
     Those with :math:`\alpha_j = 0`. On l2-normalised TF-IDF with an intercept such a word still

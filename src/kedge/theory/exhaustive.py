@@ -137,9 +137,7 @@ def stability(p: ArrayLike, q: ArrayLike, length: ArrayLike, *, eps: float = 0.0
     size: Counts = np.asarray(length, dtype=np.int64)
     chosen = select(exact, size, eps=eps)
     if other.shape != exact.shape:
-        raise OptionError(
-            f"p has shape {exact.shape} and q {other.shape}; give both at every anchor."
-        )
+        raise OptionError(f"p has shape {exact.shape} and q {other.shape}; give both at every anchor.")
     distance = float(np.abs(exact - other).max(initial=0.0))
     if not chosen.size:
         return Stability(False, -1, distance, eps - distance, eps / 2 - 2 * distance, 0.0)
@@ -148,9 +146,7 @@ def stability(p: ArrayLike, q: ArrayLike, length: ArrayLike, *, eps: float = 0.0
     rivals = rivals[rivals != best]
     runner_up = float(exact[rivals].max(initial=-np.inf))
     return Stability(
-        applies=bool(
-            exact[best] >= 1 - eps / 4 and runner_up <= 1 - 3 * eps / 4 and distance < eps / 4
-        ),
+        applies=bool(exact[best] >= 1 - eps / 4 and runner_up <= 1 - 3 * eps / 4 and distance < eps / 4),
         anchor=best,
         distance=distance,
         eps=eps - distance,

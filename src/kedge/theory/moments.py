@@ -15,9 +15,7 @@ from kedge.typing import Counts, Floats
 __all__ = ["count_moments", "third_absolute_moment"]
 
 
-def count_moments(
-    multiplicity: ArrayLike, kept: ArrayLike, *, keep: float = 0.5
-) -> tuple[Floats, Floats]:
+def count_moments(multiplicity: ArrayLike, kept: ArrayLike, *, keep: float = 0.5) -> tuple[Floats, Floats]:
     r"""Mean and variance of every word's count, given what the anchor keeps.
 
     .. math:: E[M_j] = a_j + p (m_j - a_j), \qquad \mathrm{Var}(M_j) = p (1 - p) (m_j - a_j).

@@ -20,6 +20,7 @@ __all__ = [
     "all_present_anchor",
     "all_present_precision",
     "break_point",
+    "possible_rules",
     "rules_anchor",
     "rules_precision",
     "words_needed",
@@ -129,9 +130,7 @@ def all_present_precision(multiplicity: ArrayLike, kept: ArrayLike, *, keep: flo
     return np.asarray(np.where(anchor > 0, 1.0, 1 - _absent(counts, keep)).prod(axis=-1))
 
 
-def all_present_anchor(
-    multiplicity: ArrayLike, *, eps: float = 0.05, keep: float = 0.5
-) -> tuple[int, ...]:
+def all_present_anchor(multiplicity: ArrayLike, *, eps: float = 0.05, keep: float = 0.5) -> tuple[int, ...]:
     r"""Anchor selected for the rule "all of these words are present" (Prop. 5).
 
     One occurrence of each of the :math:`c_0` words of *lowest* multiplicity; the earlier word where
@@ -242,6 +241,19 @@ def rules_anchor(
     return tuple(anchor.tolist())
 
 
+def possible_rules(multiplicity: Counts, rules: Iterable[Sequence[int]]) -> list[list[int]]:
+    """Rules whose words all occur; any other never holds on a perturbed copy of the document."""
+    listed = [sorted(set(rule)) for rule in rules]
+    if not all(rule and 0 <= rule[0] <= rule[-1] < multiplicity.size for rule in listed):
+        raise OptionError(
+            f"rules holds {listed}; a rule is one or more word indices from 0 to {multiplicity.size - 1}."
+        )
+    possible = [rule for rule in listed if multiplicity[rule].all()]
+    if not possible:
+        raise LabelError("No rule holds on the document; give at least one whose words all occur.")
+    return possible
+
+
 def _absent(multiplicity: Counts, keep: float) -> Floats:
     """Probability that a word of which nothing is kept vanishes from a sample."""
     check_share("keep", keep)
@@ -261,17 +273,7 @@ def _presence_table(
     Start from 1{some rule holds} for every set of words present; then replace, one axis at a
     time, "absent" by "not kept": present with probability 1 - q, absent with q.
     """
-    listed = [frozenset(rule) for rule in rules]
-    outside = sorted(set().union(*listed) - set(range(multiplicity.size)))
-    if outside or not all(listed):
-        raise OptionError(
-            f"rules holds {[sorted(rule) for rule in listed]}; a rule is one or more word indices "
-            f"from 0 to {multiplicity.size - 1}."
-        )
-    # A rule with a word that the document lacks never holds on a perturbed copy.
-    possible = [rule for rule in listed if all(multiplicity[word] for word in rule)]
-    if not possible:
-        raise LabelError("No rule holds on the document; give at least one whose words all occur.")
+    possible = possible_rules(multiplicity, rules)
     words = sorted(set().union(*possible))
     if len(words) > MOST_WORDS:
         raise OptionError(
