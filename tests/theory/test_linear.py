@@ -88,6 +88,11 @@ def test_normalised_level_uses_the_mean_squared_norm(brute, model, keep):
     ).all()
 
 
+def test_a_score_of_exactly_zero_is_the_other_label():
+    """The label is kept where the score is positive: at zero, without randomness, it is not."""
+    assert linear_level([1.0, 0.0], [1, 1], [1, 0], -1.0) == np.inf
+
+
 def test_tiny_coefficients_do_not_vanish():
     """Squares of 1e-200 underflow; the level does not."""
     assert linear_level([1e-200, 0.0], [1, 1], [0, 0]) == pytest.approx(-1.0)
@@ -183,13 +188,20 @@ def test_approximate_anchors_may_select_a_negative_word():
     assert linear_anchor(alpha, multiplicity, bias) == (1, 0, 0)
 
 
+def test_every_positive_occurrence_is_enough_whatever_the_approximation_says():
+    """1 - 0.9 X is positive for certain, though the normal curve gives it only 0.89."""
+    assert gaussian_precision(linear_level([1.0, -0.9], [1, 1], [1, 0])) < 0.9
+    assert linear_anchor([1.0, -0.9], [1, 1]) == (1, 0)
+
+
 def test_ranking_fails_under_a_norm_with_intercept(brute):
     """On normalised TF-IDF a word of coefficient 0 may be the anchor, through the norm alone."""
     idf, multiplicity, bias = np.array([3.0, 1.0, 1.0]), [1, 1, 1], 1.0
     alpha = np.array([0.0, 1.0, -3.0]) * idf
 
     def holds(counts):
-        return counts @ alpha + bias * np.sqrt(counts**2 @ idf**2) > -1e-12 * (counts == 0).all(1)
+        norms = np.sqrt(counts**2 @ idf**2)
+        return np.where(norms > 0, counts @ alpha + bias * norms > 0, bias > 0)
 
     anchors = count_anchors(multiplicity)
     exact = brute(holds, multiplicity, anchors)

@@ -124,6 +124,12 @@ def test_the_shortest_rule_is_not_always_selected():
     assert sum(rules_anchor([1] * 20, pairs, eps=0.1)) == 1
 
 
+def test_ties_go_to_the_earlier_word():
+    """The paper draws; a prediction is the same every time."""
+    assert rules_anchor([1, 1, 1], [(2,), (1,)]) == (0, 1, 0)
+    assert all_present_anchor([6, 5, 5, 1]) == (0, 1, 0, 1)
+
+
 def test_rules_that_cannot_hold_are_left_aside():
     """A rule with a word that the document lacks never holds on a perturbed copy."""
     assert rules_anchor([1, 0, 2, 3], [(0, 1), (2, 3)]) == (0, 0, 1, 1)

@@ -29,6 +29,11 @@ def test_the_failure_bounds_exact_tails(occurrences, samples, error, seed):
     assert exact <= uniform_failure(occurrences, samples, error=error) + 1e-9 or exact >= 1
 
 
+def test_the_failure_is_the_paper_s():
+    """2^(b+1) exp(-2 n delta^2), letter by letter."""
+    assert uniform_failure(3, 200, error=0.1) == pytest.approx(2**4 * np.exp(-2 * 200 * 0.1**2))
+
+
 def test_long_documents_do_not_overflow():
     """2^(b+1) is never formed."""
     assert uniform_failure(10_000, 10, error=0.1) == 1.0
