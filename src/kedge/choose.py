@@ -5,15 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from kedge.errors import OptionError
-from kedge.precision import Additive, Empirical, Enumeration, Leaves, Precision
+from kedge.precision import Additive, Empirical, Enumeration, Gaussian, Leaves, Precision
 from kedge.precision.enumeration import table_size
 from kedge.reading import Reading
-from kedge.search import Beam, Search, branch, exhaustive, linear, tree
+from kedge.search import Beam, Counted, Search, branch, exhaustive, linear, tree
 
 __all__ = ["METHODS", "PRECISIONS", "Way", "choose"]
 
 METHODS = ("auto", "exhaustive", "ranked", "branch", "beam")
-PRECISIONS = ("auto", "exact", "empirical")
+PRECISIONS = ("auto", "exact", "gaussian", "empirical")
 
 # Rows of counts that a model may be asked about for an exact answer: about a second for a forest.
 COUNT_BUDGET = 1 << 14
@@ -30,6 +30,7 @@ class Way:
     name: str
     precision: Precision
     search: Search
+    notes: tuple[str, ...] = ()
 
 
 def choose(method: str, precision: str, reading: Reading, rng: np.random.Generator) -> Way:
@@ -42,6 +43,13 @@ def choose(method: str, precision: str, reading: Reading, rng: np.random.Generat
             f"method={method!r} needs a model whose score is {needed}, and its exact precision; use "
             "method='auto'."
         )
+    if precision == "gaussian":
+        approximate = Gaussian(reading)
+        few = method == "exhaustive" or (method == "auto" and table_size(reading) <= COUNT_BUDGET)
+        name, search = ("exhaustive", exhaustive) if few else ("beam", Beam())
+        return Way(f"{name} (gaussian)", approximate, search, approximate.notes)
+    if method == "auto" and precision == "auto" and reading.algebra and not enumerable(reading):
+        return Way("ranked (sampled counts)", Empirical(reading, rng), Counted())
     if method == "auto":
         method = "exhaustive" if enumerable(reading) and precision != "empirical" else "beam"
     if method == "exhaustive":
@@ -77,11 +85,16 @@ def enumerable(reading: Reading) -> bool:
 
 
 def _evaluator(precision: str, reading: Reading, rng: np.random.Generator) -> tuple[str, Precision]:
-    if precision == "exact" and not enumerable(reading):
+    if precision != "empirical":
+        if enumerable(reading):
+            return "enumeration", Enumeration(reading)
+        if reading.leaves is not None:
+            return "leaves", Leaves(reading)
+        if reading.additive is not None:
+            return "convolution", Additive(reading)
+    if precision == "exact":
         raise OptionError(
             f"An exact precision would need {table_size(reading):,} questions on this document, more than is "
             "allowed; use precision='auto' or 'empirical'."
         )
-    if precision != "empirical" and enumerable(reading):
-        return "enumeration", Enumeration(reading)
     return "sampled", Empirical(reading, rng)

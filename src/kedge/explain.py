@@ -157,6 +157,7 @@ class Explainer:
         found = way.search(reading, way.precision, goal, rng)
         if found.baseline is None:
             found = replace(found, baseline=_baseline(reading, way.precision))
+        found = replace(found, notes=(*way.notes, *found.notes)) if way.notes else found
         return self._explanation(reading, found, way.name, time.perf_counter() - started)
 
     def _explanation(self, reading: Reading, found: Found, method: str, seconds: float) -> Explanation:

@@ -11,7 +11,7 @@ import numpy as np
 
 from kedge.document import Document
 from kedge.errors import LabelError, OptionError, TextError
-from kedge.model.additive import AdditiveScore
+from kedge.model.additive import AdditiveScore, NormalisedScore
 from kedge.model.leaves import LeafBoxes
 from kedge.model.model import Model, Predictions
 from kedge.oracle import Memory, Oracle, row_keys, text_keys
@@ -54,7 +54,7 @@ class Reading:
         ``holds`` costs arithmetic only, no call of the user's model.
     counted
         The model is asked about rows of counts, not about texts.
-    additive, leaves, gradient
+    additive, normalised, leaves, gradient
         The model's inside, where it can be read (see ``Model``).
     probabilities
         The model's class probabilities for the document, when known.
@@ -73,6 +73,7 @@ class Reading:
     algebra: bool = False
     counted: bool = False
     additive: AdditiveScore | None = None
+    normalised: NormalisedScore | None = None
     leaves: LeafBoxes | None = None
     gradient: Callable[[], Floats] | None = None
     probabilities: dict[Label, float] | None = None
@@ -199,6 +200,7 @@ def _count_reading(
         algebra=algebra is not None,
         counted=True,
         additive=model.additive and model.additive(own_words, units.sizes, label),
+        normalised=model.normalised and model.normalised(own_words, label),
         leaves=model.leaves and model.leaves(own_words, units.sizes, label),
         gradient=None
         if (gradient := model.gradient) is None

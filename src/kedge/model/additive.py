@@ -10,7 +10,7 @@ import numpy as np
 
 from kedge.typing import Bools, Counts, Floats
 
-__all__ = ["UNIT", "AdditiveScore", "LinearTables"]
+__all__ = ["UNIT", "AdditiveScore", "LinearTables", "NormalisedScore"]
 
 UNIT = 2.0**-53
 """Unit roundoff of double precision: one operation is off by at most this share of its result."""
@@ -161,3 +161,16 @@ class AdditiveScore:
         score = self.score(counts)
         held: Bools = score > 0 if self.strict else score >= 0
         return held
+
+
+@dataclass(frozen=True, eq=False)
+class NormalisedScore:
+    """A linear score divided by the l2 norm of the weighted counts.
+
+    bias + sum_j slopes[j] c_j / sqrt(sum_j (scale[j] c_j)^2), the fraction being 0 when nothing is
+    kept; the explained label holds iff it is positive.
+    """
+
+    bias: float
+    slopes: Floats
+    scale: Floats

@@ -10,12 +10,12 @@ from functools import cache
 
 import numpy as np
 
-from kedge.model.additive import UNIT, AdditiveScore
+from kedge.model.additive import UNIT, AdditiveScore, NormalisedScore
 from kedge.model.features import Features
 from kedge.model.heads import Head, Weights
 from kedge.typing import Bools, Counts, Floats, Label
 
-__all__ = ["additive_score", "gradient", "label_algebra"]
+__all__ = ["additive_score", "gradient", "label_algebra", "normalised_score"]
 
 # Where labels are read off probabilities, scores closer than this give the same probability.
 _SAME = 2e-15
@@ -77,6 +77,23 @@ def additive_score(
     values = _values(features, head, scale, np.repeat(steps[:, None], len(columns), axis=1))
     tables = tuple(slope * values[: m + 1, j] for j, (slope, m) in enumerate(zip(slopes, sizes, strict=True)))
     return AdditiveScore(bias, tables, second, rounding)
+
+
+def normalised_score(
+    features: Features, head: Head, words: Sequence[str], label: Label
+) -> NormalisedScore | None:
+    """The score of one of two classes where it is linear up to the l2 norm; None elsewhere."""
+    if features.norm != "l2" or not features.linear or head.cut is not None:
+        return None
+    classes = head.classes
+    if len(classes) != 2 or label not in classes:
+        return None
+    columns = features.columns(words)
+    slopes, bias = _difference(head.weights(columns))
+    scale = features.scale(columns)
+    if label != classes[1]:
+        slopes, bias = -slopes, -bias
+    return NormalisedScore(bias, slopes * scale, scale)
 
 
 def _difference(weights: Weights) -> tuple[Floats, float]:

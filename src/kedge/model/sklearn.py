@@ -15,7 +15,7 @@ from kedge.model.features import features_of
 from kedge.model.heads import head_of
 from kedge.model.model import Model, Predictions, python_label
 from kedge.model.outputs import Outputs, read_outputs
-from kedge.model.scores import additive_score, gradient, label_algebra
+from kedge.model.scores import additive_score, gradient, label_algebra, normalised_score
 from kedge.model.trees import is_tree, leaf_boxes
 from kedge.model.vectorizer import locate_words
 from kedge.typing import Counts
@@ -90,6 +90,7 @@ def _inside(steps: Sequence[Any], final: Any, outputs: Outputs) -> dict[str, Any
         return {}
     return {
         "additive": lambda words, sizes, label: additive_score(features, head, words, sizes, label),
+        "normalised": lambda words, label: normalised_score(features, head, words, label),
         "algebra": lambda words, label, ask: label_algebra(features, head, words, label, ask),
         "gradient": lambda words, counts, label: gradient(features, head, words, counts, label),
     }

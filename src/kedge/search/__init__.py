@@ -2,6 +2,7 @@
 
 from kedge.search.beam import Beam
 from kedge.search.branch import branch
+from kedge.search.counted import Counted
 from kedge.search.exhaustive import exhaustive
 from kedge.search.linear import linear
 from kedge.search.search import Candidate, Found, Goal, Search, Selection
@@ -10,6 +11,7 @@ from kedge.search.tree import tree
 __all__ = [
     "Beam",
     "Candidate",
+    "Counted",
     "Found",
     "Goal",
     "Search",

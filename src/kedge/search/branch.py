@@ -17,7 +17,6 @@ from kedge.model.additive import UNIT, AdditiveScore
 from kedge.precision.additive import Additive
 from kedge.precision.binomial import binomial
 from kedge.precision.estimates import Precision
-from kedge.precision.tails import Tail
 from kedge.reading import Reading
 from kedge.search.adaptive import Option, Reach
 from kedge.search.search import Candidate, Found, Goal
@@ -220,8 +219,9 @@ def _deviation(options: list[Option]) -> float:
 
 def _single(score: AdditiveScore, precision: Additive, goal: Goal) -> Found:
     """No word helps: any one will do, the one that hurts least first."""
-    tails: dict[Kept, Tail] = {(j,): precision.tail((j,), goal.threshold) for j in range(len(score.sizes))}
-    return _found(min(tails, key=lambda k: (-tails[k].mean, k)), precision, goal, "")
+    words: list[Kept] = [(j,) for j in range(len(score.sizes))]
+    best = min(words, key=lambda kept: (-precision.tail(kept, goal.threshold).mean, kept))
+    return _found(best, precision, goal, "")
 
 
 def _prefixes(score: AdditiveScore, precision: Additive, goal: Goal, why: str) -> Found:
