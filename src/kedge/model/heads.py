@@ -92,15 +92,16 @@ def head_of(estimator: Any) -> Head | None:
 
 def _linear(estimator: Any) -> Head | None:
     coef, classes = estimator.coef_, estimator.classes_
-    one_each = isinstance(coef, np.ndarray) and coef.ndim == 2 and np.ndim(classes) == 1
-    if not one_each or coef.shape[0] != (1 if len(classes) == 2 else len(classes)):
+    if not isinstance(coef, np.ndarray) or np.ndim(classes) != 1:
+        return None  # made sparse, or several outputs
+    if np.atleast_2d(coef).shape[0] != (1 if len(classes) == 2 else len(classes)):
         return None
     binarizer = getattr(estimator, "_label_binarizer", None)
     if binarizer is not None and binarizer.y_type_.startswith("multilabel"):
         return None
 
     def weights(columns: Counts) -> Weights:
-        coef = estimator.coef_[:, columns]
+        coef = np.atleast_2d(estimator.coef_)[:, columns]  # ridge has one row fewer
         intercept = np.zeros(len(coef)) + estimator.intercept_  # a plain 0.0 without an intercept
         return Weights(coef, intercept, np.abs(intercept))
 

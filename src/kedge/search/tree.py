@@ -102,10 +102,8 @@ def _level(chances: LeafChances, sizes: Counts, length: int, bar: float) -> Leve
         open_ = np.minimum(most, 1.0 - least) >= bar - 1e-9
         parts, kept, left = parts[open_], kept[open_], left[open_]
     precision = chances.precision(kept)
-    reached = precision >= bar
-    kept, precision = kept[reached], precision[reached]
-    order = np.lexsort([-kept[:, i] for i in reversed(range(len(sizes)))])
-    return Level(kept[order], precision[order])
+    reached = (precision >= bar) & (kept.sum(axis=1) == length)
+    return Level(kept[reached], precision[reached])
 
 
 def _reach(chances: LeafChances, sizes: Counts, length: int) -> tuple[list[Floats], list[Floats]]:
