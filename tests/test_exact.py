@@ -180,7 +180,7 @@ def test_the_score_is_the_model_s_own(name):
 
 
 class Contrary(LogisticRegression):
-    def predict(self, X):
+    def predict(self, X):  # noqa: N803  (scikit-learn's name)
         return super().predict(-X)
 
 
@@ -244,7 +244,7 @@ def test_three_classes_and_forests_are_enumerated():
         e = kedge.explain(pipeline, text)
         words = [w for w in dict.fromkeys(text.split()) if w in pipeline[0].vocabulary_]
         sizes = [text.split().count(w) for w in words]
-        length, best, a3 = counting.shortest(truth(pipeline, words, sizes, e.label), sizes, 0.95)
+        length, best, _ = counting.shortest(truth(pipeline, words, sizes, e.label), sizes, 0.95)
         assert (e.status, len(e.words)) == ("exact", length)
         assert e.precision == pytest.approx(best, abs=1e-12)
 
@@ -276,7 +276,7 @@ def test_gaussian_precision_serves_every_search(name, method):
     assert "gaussian" in e.method
     assert e.interval[0] <= e.precision <= e.interval[1]
     assert any("Gaussian" in note for note in e.notes)
-    words = dict.fromkeys("good food was cold very fresh".split())
+    words = dict.fromkeys(["good", "food", "was", "cold", "very", "fresh"])
     holds = truth(fitted(name), list(words), [1] * len(words), e.label)
     exact = counting.precision(holds, [int(w in e.words) for w in words], [1] * len(words))
     assert e.interval[0] - 1e-12 <= exact <= e.interval[1] + 1e-12

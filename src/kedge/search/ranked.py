@@ -157,6 +157,8 @@ def _by_grid(score: AdditiveScore, ladder: Ladder, threshold: float, shortest: i
     step = _step(ladder, min(max(gap / 3.0, FINE), COARSE), threshold)
     if score.exact:
         step = _on_lattice(ladder, step)
+    elif (cost := _cost(ladder, step)) > BUDGET:
+        step *= cost / BUDGET
     start = min(guess + 2, len(ladder))
     looked: dict[int, Tail] = {}
     while True:
