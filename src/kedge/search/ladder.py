@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kedge.model.additive import UNIT, AdditiveScore
-from kedge.precision.gridsum import GridSum
+from kedge.precision.gridsum import GridSum, Variable
 from kedge.precision.tails import Tail, grid_tail
 from kedge.typing import Counts, Floats
 
@@ -165,18 +165,20 @@ def gridded(ladder: Ladder, step: float, lengths: range, *, stop: float) -> dict
     means = np.cumsum(means)
     squares = np.cumsum(rests * rests)
     heads = np.cumsum(ladder.rungs)
-    grid = GridSum(sum(sizes), max(sizes))
+    fair = ladder.keep == 0.5
+    variables: list[Variable] = sizes
+    if not fair:
+        chances = [1.0 - ladder.keep] * down + [ladder.keep] * (n - down)
+        variables = [((0, size), (1.0 - c, c)) for size, c in zip(sizes, chances, strict=True)]
+    # What stays free in every anchor looked at is added up at once, the rest one by one.
+    start = max(n - lengths.start, 1)
+    grid = GridSum.of(variables[: start - 1], sum(sizes[start - 1 :]), max(sizes))
     found: dict[int, Tail] = {}
     looking = True
-    start = n - lengths.start
-    for k, size in enumerate(sizes, start=1):
-        if ladder.keep == 0.5:
-            grid.coin(size)
-        else:
-            chance = ladder.keep if k > down else 1.0 - ladder.keep
-            grid.add((0, size), (1.0 - chance, chance))
+    for k, variable in enumerate(variables[start - 1 :], start=start):
+        grid.include(variable)
         length = n - k
-        if (looking and k >= start and length in lengths) or length == 0:
+        if (looking and length in lengths) or length == 0:
             base = ladder.floor + float(means[k - 1])
             base += float(heads[length - 1]) if length else 0.0
             tail = grid_tail(
