@@ -120,6 +120,7 @@ class Explainer:
             unknown = ", ".join(sorted(set(options) - set(known)))
             raise OptionError(f"Unknown option: {unknown}. There are: {', '.join(known)}.") from None
         self._perturbation = _perturbation(self.options.perturbation)
+        self._seed = np.random.SeedSequence(self.options.seed)
         self._given = model
         self._verified = False  # the one thing remembered between texts: see kedge.verify
         self.model: Model = as_model(model, outputs=self.options.outputs, classes=self.options.classes)
@@ -129,7 +130,8 @@ class Explainer:
         """Explain one text; ``label`` picks one of the labels that hold for a multi-label model."""
         started = time.perf_counter()
         options = self.options
-        rng = np.random.default_rng(options.seed)
+        # What default_rng(seed) gives, without working the seed out anew for every text.
+        rng = np.random.Generator(np.random.PCG64(self._seed))
         goal = Goal(
             options.threshold,
             options.delta,

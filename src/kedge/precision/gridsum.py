@@ -140,6 +140,12 @@ class GridSum:
             return 0.0
         return math.ldexp(float(self._now[place]), -self._doublings)
 
+    def law(self) -> "_Law":
+        """The distribution itself, as a part of a larger sum."""
+        cells = np.ldexp(self._now[self._low : self._high], -self._doublings)
+        first = self._low - self._pad
+        return _Law(cells, first, self._mean, self._squares, self._operations, self._absolute)
+
     @property
     def error(self) -> float:
         """Bound on the relative error of `above` and `below`.
@@ -185,9 +191,7 @@ def _law(variables: Sequence[Variable]) -> _Law:
     grid = GridSum(sum(most), max(most, default=0))
     for variable in variables:
         grid.include(variable)
-    cells = np.ldexp(grid._now[grid._low : grid._high], -grid._doublings)
-    first = grid._low - grid._pad
-    return _Law(cells, first, grid._mean, grid._squares, grid._operations, 0.0)
+    return grid.law()
 
 
 def _convolved(a: _Law, b: _Law) -> _Law:

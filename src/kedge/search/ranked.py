@@ -17,7 +17,7 @@ from kedge.model.additive import AdditiveScore
 from kedge.precision.additive import HALVES, additive_tail
 from kedge.precision.tails import Tail
 from kedge.search.ladder import Ladder, enumerated, gridded
-from kedge.typing import Counts, Floats, Kept
+from kedge.typing import Floats, Kept
 
 __all__ = ["Ranked", "search_ranked"]
 
