@@ -1,0 +1,132 @@
+"""What runs in a worker: a batch of documents in, their outcomes out.
+
+The explainer travels once per worker, not once per document: tasks carry a ``Shipment``, a name under
+which a worker finds the explainer it has already unpacked, and where to fetch it the first time.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from kedge.corpus.items import Item
+from kedge.corpus.outcome import Outcome
+from kedge.errors import KedgeError, ModelError
+
+if TYPE_CHECKING:
+    from kedge.explain import Explainer
+
+__all__ = ["Form", "Shipment", "explain_batch", "packed", "ready"]
+
+Form = Literal["outcome", "line", "full line"]
+"""What a worker gives back: outcomes, or lines of JSON (made there, where the cores are)."""
+
+# The explainers this process has unpacked, by name. One run needs one; a few are kept for callers
+# that alternate between models.
+_UNPACKED: dict[str, "Explainer"] = {}
+_KEPT = 4
+
+
+@dataclass(frozen=True)
+class Shipment:
+    """An explainer on its way to the workers.
+
+    Parameters
+    ----------
+    name
+        A hash of its content.
+    path
+        The file that holds it, where workers share a disk with us.
+    data
+        The content itself, where they may not.
+    parent
+        Our process, where workers are its children and must not outlive it.
+    """
+
+    name: str
+    path: Path | None = None
+    data: bytes | None = field(default=None, repr=False)
+    parent: int | None = None
+
+
+def packed(explainer: "Explainer") -> tuple[str, bytes]:
+    """An explainer as bytes, functions defined in a notebook included, and their name."""
+    from joblib.externals import cloudpickle
+
+    try:
+        data: bytes = cloudpickle.dumps(explainer)
+    except Exception as error:
+        raise ModelError(
+            f"The model cannot be sent to other processes ({type(error).__name__}: {error}); use one worker, "
+            "or make the model picklable."
+        ) from error
+    return blake2b(data, digest_size=16).hexdigest(), data
+
+
+def unpack(shipment: Shipment) -> "Explainer":
+    """The explainer, unpacked when this process sees it for the first time."""
+    if shipment.name not in _UNPACKED:
+        import pickle
+
+        data = shipment.data if shipment.path is None else shipment.path.read_bytes()
+        if data is None:
+            raise ModelError("The shipment holds no explainer.")
+        while len(_UNPACKED) >= _KEPT:
+            del _UNPACKED[next(iter(_UNPACKED))]
+        _UNPACKED[shipment.name] = pickle.loads(data)  # noqa: S301  (our own, made a moment ago)
+        if shipment.parent is not None:
+            _leave_with(shipment.parent)
+    return _UNPACKED[shipment.name]
+
+
+def _leave_with(parent: int) -> None:
+    """End this worker when the run that started it is gone: kill -9 leaves no one to say so."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    if os.name == "posix":
+        threading.Thread(target=watch, daemon=True, name="kedge-watch").start()
+
+
+def ready(shipment: Shipment) -> int:
+    """Load the explainer, and say in which process."""
+    unpack(shipment)
+    return os.getpid()
+
+
+def explain_batch(
+    source: "Shipment | Explainer", items: Sequence[Item], form: Form = "outcome"
+) -> tuple[list[Any], float]:
+    """Outcomes of some documents, in order, and how many seconds they took."""
+    started = time.perf_counter()
+    explainer = unpack(source) if isinstance(source, Shipment) else source
+    outcomes = [explain_item(explainer, item) for item in items]
+    if form == "outcome":
+        return outcomes, time.perf_counter() - started
+    lines = [outcome.to_line(full=form == "full line") for outcome in outcomes]
+    return lines, time.perf_counter() - started
+
+
+def explain_item(explainer: "Explainer", item: Item) -> Outcome:
+    """One document: an explanation, or the reason why there is none. Never raises."""
+    if item.problem is not None:
+        return failed(item, f"TextError: {item.problem}")
+    try:
+        explanation = explainer.explain(item.text)
+    except KedgeError as error:
+        return failed(item, f"{type(error).__name__}: {error}")
+    except Exception as error:  # noqa: BLE001  (a single document must not end the run)
+        return failed(item, f"{type(error).__name__}: {error} (not foreseen: please report it)")
+    return Outcome(item.row, item.id, item.digest, explanation)
+
+
+def failed(item: Item, reason: str) -> Outcome:
+    """A document without an explanation."""
+    return Outcome(item.row, item.id, item.digest, None, reason)
