@@ -142,6 +142,7 @@ class Explainer:
             self.model,
             document,
             own_units=own,
+            split_by_user=self._tokenizer is not None,
             perturbation=self._perturbation,
             label=label,
             oracle=Oracle(options.max_queries, options.batch_size, options.progress),

@@ -5,7 +5,7 @@ question about counts of units: does the label still hold when these many of eac
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -25,6 +25,11 @@ __all__ = ["Reading", "read", "read_document"]
 # Sampled counts are made and asked about in pieces of at most this many cells (n x d), so that
 # memory does not grow with the number of samples times the length of the document.
 CELLS = 1 << 20
+
+_NOT_PLACED = (
+    "The model's own words cannot be placed in the text, because its preprocessing changes them; the "
+    "text was split by kedge and the model is asked about masked texts."
+)
 
 
 @dataclass(frozen=True)
@@ -100,6 +105,7 @@ def read(
     document: Document,
     *,
     own_units: bool,
+    split_by_user: bool,
     perturbation: Perturbation,
     label: Label | None,
     oracle: Oracle,
@@ -112,7 +118,10 @@ def read(
     label = _label(first, label)
     if own_units and model.from_counts is not None and perturbation.removes:
         return _count_reading(model, document, perturbation, label, first, oracle)
-    return _text_reading(model, document, perturbation, label, first, oracle, rng)
+    reading = _text_reading(model, document, perturbation, label, first, oracle, rng)
+    if own_units or model.tokenize is None or split_by_user:
+        return reading
+    return replace(reading, notes=(*reading.notes, _NOT_PLACED))
 
 
 def _label(first: Predictions, label: Label | None) -> Label:

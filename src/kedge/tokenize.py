@@ -77,16 +77,13 @@ def chunks(size: int, of: Tokenizer = words) -> Tokenizer:
     return split
 
 
-def align(text: str, parts: Iterable[str], reading: str | None = None) -> list[Token] | None:
-    """Find strings in a text, one after the other; None where one is not there.
-
-    ``reading`` is the text in which the strings are looked for when it differs from ``text`` (lower
-    case, say); it must then have the same length.
-    """
+def align(text: str, parts: Iterable[str]) -> list[Token] | None:
+    """Find strings in a text, one after the other; None where one is not there."""
     found, at = [], 0
-    source = text if reading is None else reading
     for part in parts:
-        start = source.find(part, at)
+        # Whole words first: "a" must not be found inside a "cat" that the tokenizer left out.
+        whole = re.compile(rf"(?<!\w){re.escape(part)}(?!\w)").search(text, at)
+        start = whole.start() if whole else text.find(part, at)
         if start < 0 or not part:
             return None
         at = start + len(part)

@@ -109,5 +109,6 @@ class Model:
 
 
 def python_label(label: object) -> Label:
-    """A label as plain Python: numpy's scalars become int, str or bool."""
-    return label.item() if isinstance(label, np.generic) else label
+    """A label as plain Python: numpy's scalars become int, str or bool, bytes become text."""
+    value = label.item() if isinstance(label, np.generic) else label
+    return value.decode() if isinstance(value, bytes) else value
