@@ -4,9 +4,9 @@ text -> Document -> Reading -> Precision, Search -> Found -> Explanation
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -20,8 +20,12 @@ from kedge.perturb import Masking, Perturbation
 from kedge.precision import Precision
 from kedge.reading import Reading, read, read_document
 from kedge.search import Found, Goal
+from kedge.seeds import generator
 from kedge.tokenize import as_tokenizer
 from kedge.typing import Kept, Label
+
+if TYPE_CHECKING:
+    from kedge.corpus import Outcome
 
 __all__ = ["Explainer", "explain"]
 
@@ -119,7 +123,7 @@ class Explainer:
             unknown = ", ".join(sorted(set(options) - set(known)))
             raise OptionError(f"Unknown option: {unknown}. There are: {', '.join(known)}.") from None
         self._perturbation = _perturbation(self.options.perturbation)
-        self._given = model
+        self.given = model
         self.model: Model = as_model(model, outputs=self.options.outputs, classes=self.options.classes)
         self._tokenizer = None if options.get("tokenizer") is None else as_tokenizer(options["tokenizer"])
 
@@ -127,7 +131,6 @@ class Explainer:
         """Explain one text; ``label`` picks one of the labels that hold for a multi-label model."""
         started = time.perf_counter()
         options = self.options
-        rng = np.random.default_rng(options.seed)
         goal = Goal(
             options.threshold,
             options.delta,
@@ -138,6 +141,7 @@ class Explainer:
             options.beam_width,
         )
         document, own = read_document(self.model, text, self._tokenizer)
+        rng = generator(options.seed, document.text)
         reading = read(
             self.model,
             document,
@@ -153,6 +157,32 @@ class Explainer:
         if found.baseline is None:
             found = replace(found, baseline=_baseline(reading, way.precision))
         return self._explanation(reading, found, way.name, time.perf_counter() - started)
+
+    def explain_corpus(
+        self,
+        texts: Iterable[str],
+        *,
+        ids: Iterable[Any] | None = None,
+        workers: int | None = None,
+        dask: str | None = None,
+    ) -> "Iterator[Outcome]":
+        """Explain many texts, in order, as fast as the workers allow.
+
+        Parameters
+        ----------
+        texts, ids
+            The documents and, if wanted, what to call them; any iterables, read as they are needed.
+        workers
+            How many processes; None for all cores, or for whatever ``joblib.parallel_config`` around
+            the call says.
+        dask
+            The address of a dask scheduler whose workers do it instead.
+
+        A text that cannot be explained gives an outcome with its ``error``; it does not end the run.
+        """
+        from kedge.corpus import explain_texts
+
+        return explain_texts(self, texts, ids=ids, workers=workers, dask=dask)
 
     def _explanation(self, reading: Reading, found: Found, method: str, seconds: float) -> Explanation:
         document, units = reading.document, reading.units
@@ -193,7 +223,7 @@ class Explainer:
     def __reduce__(self) -> tuple[Any, ...]:
         # The converted model is made of closures; what travels is the user's own model.
         given = {f.name: getattr(self.options, f.name) for f in fields(Options)}
-        return _rebuilt, (self._given, given)
+        return _rebuilt, (self.given, given)
 
 
 def _rebuilt(model: Any, options: dict[str, Any]) -> Explainer:

@@ -55,7 +55,7 @@ class Shipment:
 
 def packed(explainer: "Explainer") -> tuple[str, bytes]:
     """An explainer as bytes, functions defined in a notebook included, and their name."""
-    from joblib.externals import cloudpickle
+    import cloudpickle
 
     try:
         data: bytes = cloudpickle.dumps(explainer)
