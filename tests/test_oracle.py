@@ -86,10 +86,10 @@ def test_probabilities_that_drift_are_detected():
 def test_the_user_s_exception_stays_visible():
     """A model that raises is reported in one sentence with its own exception as the cause."""
 
-    def broken(texts):
+    def broken(_):
         raise RuntimeError("CUDA out of memory")
 
-    with pytest.raises(ModelRaised, match="RuntimeError.*CUDA out of memory") as caught:
+    with pytest.raises(ModelRaised, match=r"RuntimeError.*CUDA out of memory") as caught:
         kedge.explain(broken, "good food")
     assert isinstance(caught.value.__cause__, RuntimeError)
 

@@ -1,12 +1,12 @@
-"""Evaluators: enumeration against brute force, sampling against enumeration, intervals against their promise."""
+"""Evaluators against brute force, sampling against enumeration, intervals against their promise."""
 
+import brute
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-import brute
 import kedge
 from kedge import Masking
 from kedge.errors import OptionError
@@ -41,7 +41,9 @@ RULES = st.sampled_from(
         (kedge.rules.present("good") & ~kedge.rules.present("bad")) | kedge.rules.present("very"),
     ]
 )
-TEXTS = st.lists(st.sampled_from(["very", "good", "not", "bad", "food"]), min_size=1, max_size=7).map(" ".join)
+TEXTS = st.lists(st.sampled_from(["very", "good", "not", "bad", "food"]), min_size=1, max_size=7).map(
+    " ".join
+)
 
 
 @settings(max_examples=60, deadline=None)
@@ -51,7 +53,7 @@ def test_enumeration_is_brute_force(rule, text, keep, by_text):
     label = rule.predict([text])[0]
     if not by_text and not set(rule.words) & set(text.split()):
         return  # the rule reads none of these words, which is refused elsewhere
-    reading = reading_of((lambda texts: rule.predict(texts)) if by_text else rule, text, keep)
+    reading = reading_of(rule.predict if by_text else rule, text, keep)
     exact = Enumeration(reading)
     for length in range(3):
         for kept in anchors_of_length(reading.units.sizes, length):
@@ -118,14 +120,18 @@ def test_kl_bounds_are_where_the_divergence_reaches_the_level(trials, data):
 def test_clopper_pearson_misses_at_most_delta(p):
     """Summed over all outcomes, the interval misses p with probability at most delta: exactly computed."""
     n, delta = 60, 0.1
-    missed = [s for s in range(n + 1) if not clopper_pearson(s, n, delta)[0] <= p <= clopper_pearson(s, n, delta)[1]]
+    missed = [
+        s for s in range(n + 1) if not clopper_pearson(s, n, delta)[0] <= p <= clopper_pearson(s, n, delta)[1]
+    ]
     assert binom.pmf(missed, n, p).sum() <= delta
 
 
 def test_the_mixture_interval_holds_at_every_look_at_once():
     """Over 2,000 runs of 300 flips each, looked at after every flip, at most delta ever miss p."""
     rng, delta, p, n = np.random.default_rng(5), 0.1, 0.95, 300
-    table = np.array([[mixture_interval(s, t, delta) for s in range(t + 1)] + [(0, 1)] * (n - t) for t in range(n + 1)])
+    table = np.array(
+        [[mixture_interval(s, t, delta) for s in range(t + 1)] + [(0, 1)] * (n - t) for t in range(n + 1)]
+    )
     successes = np.cumsum(rng.random((2000, n)) < p, axis=1)
     looks = table[np.arange(1, n + 1), successes]
     missed = ((looks[..., 0] > p) | (looks[..., 1] < p)).any(axis=1)

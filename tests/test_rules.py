@@ -53,7 +53,9 @@ def test_rules_travel():
     assert pickle.loads(pickle.dumps(rule)) == rule
 
 
-@pytest.mark.parametrize("make", [lambda: all_present([]), any_of, lambda: present("two words"), lambda: present(3)])
+@pytest.mark.parametrize(
+    "make", [lambda: all_present([]), any_of, lambda: present("two words"), lambda: present(3)]
+)
 def test_rules_without_words_are_refused(make):
     """A rule needs single words."""
     with pytest.raises(OptionError):

@@ -1,5 +1,6 @@
 """Searches against brute force, and the paper's statements about what they select."""
 
+import brute
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -8,7 +9,6 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-import brute
 import kedge
 from kedge.model.rules import all_present, any_of, present
 from kedge.search.exhaustive import anchors_of_length, number_of_length
@@ -16,7 +16,11 @@ from kedge.search.exhaustive import anchors_of_length, number_of_length
 ATOMS = st.sampled_from(["a", "b", "c", "d"]).map(present)
 RULES = st.recursive(
     ATOMS,
-    lambda r: st.tuples(r, r).map(lambda p: p[0] & p[1]) | st.tuples(r, r).map(lambda p: p[0] | p[1]) | r.map(lambda x: ~x),
+    lambda r: (
+        st.tuples(r, r).map(lambda p: p[0] & p[1])
+        | st.tuples(r, r).map(lambda p: p[0] | p[1])
+        | r.map(lambda x: ~x)
+    ),
     max_leaves=5,
 )
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), min_size=1, max_size=8).map(" ".join)
@@ -42,7 +46,7 @@ def test_random_rules_agree_with_brute_force(rule, text, method, by_text):
     """Length, precision and membership in A3, for boolean rules read by counts or asked by text."""
     assume(by_text or set(rule.words) & set(text.split()))
     label = rule.predict([text])[0]
-    e = kedge.explain((lambda texts: rule.predict(texts)) if by_text else rule, text, method=method)
+    e = kedge.explain(rule.predict if by_text else rule, text, method=method)
     length, precision, best = brute.shortest(text, label, rule.predict)
     assert (e.status, len(e.positions)) == ("exact", length)
     assert e.precision == pytest.approx(precision, abs=1e-12)
@@ -119,7 +123,9 @@ def test_anchors_of_a_length_are_all_there_once(sizes, length):
 def test_an_exhaustive_search_gives_up_openly():
     """Too many anchors: not_reached, with the reason and the best one seen."""
     words = [f"w{k}" for k in range(24)]
-    e = kedge.explain(all_present(words[:20]), " ".join(words), method="exhaustive", max_candidates=50, samples=5)
+    e = kedge.explain(
+        all_present(words[:20]), " ".join(words), method="exhaustive", max_candidates=50, samples=5
+    )
     assert e.status == "not_reached"
     assert "more than 50 anchors" in e.notes[-1]
 
@@ -143,5 +149,5 @@ def test_shared_samples_save_questions():
     """Starting from its parents' samples, the beam draws fewer than the anchors' trials add up to."""
     rule = all_present(["a", "b", "c"])
     text = "a b c " + " ".join(f"w{k}" for k in range(12))
-    e = kedge.explain(lambda texts: rule.predict(texts), text, method="beam")
+    e = kedge.explain(rule.predict, text, method="beam")
     assert set(e.words) == {"a", "b", "c"}

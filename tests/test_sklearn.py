@@ -43,7 +43,9 @@ def fitted(vectorizer, classifier=None):
         CountVectorizer(tokenizer=str.split, token_pattern=None),
     ],
 )
-@pytest.mark.parametrize("final", [LogisticRegression(max_iter=1000), MultinomialNB(), LinearSVC(), RandomForestClassifier(5)])
+@pytest.mark.parametrize(
+    "final", [LogisticRegression(max_iter=1000), MultinomialNB(), LinearSVC(), RandomForestClassifier(5)]
+)
 def test_counts_give_the_model_s_own_predictions(vectorizer, final):
     """from_counts on word counts equals predict on the text that has these words."""
     pipeline = fitted(vectorizer, final)
