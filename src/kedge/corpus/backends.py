@@ -114,7 +114,7 @@ def _dask_backend(address: str) -> Any:
     from joblib._dask import DaskDistributedBackend
 
     try:
-        client = distributed.Client(address, set_as_default=False, timeout="20s")
+        client = distributed.Client(address, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         raise OptionError(
             f"No dask scheduler answers at {address} ({error}); start one with `dask scheduler`."

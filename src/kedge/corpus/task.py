@@ -5,6 +5,7 @@ which a worker finds the explainer it has already unpacked, and where to fetch i
 """
 
 import os
+import signal
 import threading
 import time
 from collections.abc import Sequence
@@ -84,7 +85,13 @@ def unpack(shipment: Shipment) -> "Explainer":
 
 
 def _leave_with(parent: int) -> None:
-    """End this worker when the run that started it is gone: kill -9 leaves no one to say so."""
+    """Live exactly as long as the run that started this worker.
+
+    Ctrl-C reaches every process of a terminal; it is the run's to obey, and to end its workers. And
+    kill -9 leaves no one to end them, so they watch for that themselves.
+    """
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
         while os.getppid() == parent:
