@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from kedge.choose import METHODS, PRECISIONS, choose
-from kedge.errors import OptionError
+from kedge.coverage import CorpusIndex, as_index
+from kedge.errors import OptionError, TextError
 from kedge.explanation import Explanation, Step, Ties
 from kedge.model import Model, as_model
 from kedge.model.outputs import Outputs
@@ -54,6 +55,7 @@ class Options:
     classes: Sequence[Label] | None = None
     tokenizer: Any = None
     progress: Callable[[int], None] | None = None
+    corpus: Any = None
 
     def __post_init__(self) -> None:
         if not _is_number(self.threshold) or not 0 < self.threshold <= 1:
@@ -113,6 +115,8 @@ class Explainer:
         Hugging Face tokenizer. By default the model's own words, else words and emoji.
     progress
         Called with the number of queries so far after every batch.
+    corpus
+        What ``coverage`` is a share of: texts, a ``CorpusIndex``, or the folder of a saved one.
     """
 
     def __init__(self, model: Any, **options: Any) -> None:
@@ -126,6 +130,8 @@ class Explainer:
         self.given = model
         self.model: Model = as_model(model, outputs=self.options.outputs, classes=self.options.classes)
         self._tokenizer = None if options.get("tokenizer") is None else as_tokenizer(options["tokenizer"])
+        if self.options.corpus is not None:
+            self.options = replace(self.options, corpus=as_index(self.options.corpus, self.split))
 
     def explain(self, text: str, label: Label | None = None) -> Explanation:
         """Explain one text; ``label`` picks one of the labels that hold for a multi-label model."""
@@ -184,9 +190,21 @@ class Explainer:
 
         return explain_texts(self, texts, ids=ids, workers=workers, dask=dask)
 
+    def split(self, text: str) -> tuple[str, ...]:
+        """The words of a text as the model reads them, those outside its vocabulary included."""
+        try:
+            return tuple(t.word for t in read_document(self.model, text, self._tokenizer)[0].tokens)
+        except TextError:
+            return ()
+
+    def index(self, texts: Iterable[str]) -> CorpusIndex:
+        """An index of a corpus by the words this model reads, for ``corpus=`` and for saving."""
+        return CorpusIndex.build(texts, self.split)
+
     def _explanation(self, reading: Reading, found: Found, method: str, seconds: float) -> Explanation:
         document, units = reading.document, reading.units
         anchor = units.anchor(found.kept)
+        words = anchor.words(document)
 
         def positions(kept: Kept) -> tuple[int, ...]:
             return units.anchor(kept).positions
@@ -198,7 +216,7 @@ class Explainer:
         return Explanation(
             text=document.text,
             label=reading.label,
-            words=anchor.words(document),
+            words=words,
             positions=anchor.positions,
             spans=anchor.spans(document),
             precision=found.mean,
@@ -213,6 +231,7 @@ class Explainer:
             seconds=seconds,
             baseline=found.baseline,
             seed=self.options.seed,
+            coverage=None if (corpus := self.options.corpus) is None else corpus.coverage(words),
             tokens=tuple((t.start, t.stop) for t in document.tokens),
             probabilities=tuple(reading.probabilities.items()) if reading.probabilities else None,
             trace=tuple(Step(positions(c.kept), c.mean, c.low, c.high) for c in found.trace),

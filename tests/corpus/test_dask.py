@@ -9,9 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import counted
 import pytest
 
-import counted
 import kedge
 from kedge.corpus import explain_file, open_source
 

@@ -82,7 +82,9 @@ def command(source: str, out: str, **given: Any) -> None:
                 watch=watch,
             )
         except KeyboardInterrupt:
-            click.echo(f"kedge: every finished row is in {Path(out).name}.part; go on with --resume", err=True)
+            click.echo(
+                f"kedge: every finished row is in {Path(out).name}.part; go on with --resume", err=True
+            )
             raise
     click.echo(json.dumps(summary.to_dict()) if given["as_json"] else f"{summary}\nwritten to {out}")
     sys.stdout.flush()

@@ -145,7 +145,7 @@ def _dask_place(backend: Any, cargo: Shipment) -> Iterator[Place]:
 
 
 def _safe_dask(client: Any, cargo: Shipment) -> Any:
-    """joblib's dask backend, but for tasks that dask gives up on.
+    """Joblib's dask backend, but for tasks that dask gives up on.
 
     joblib's backend stores the exception of such a task (its worker was killed once too often, say)
     and never tells the waiting call about it. Here it is told.

@@ -62,4 +62,3 @@ def _with_ids(texts: Iterable[Any], ids: Iterable[Any]) -> Iterator[Item]:
         if name is missing:
             raise OptionError(f"There are more texts than ids: the ids end after {row}.")
         yield Item(row, name, text)
-

@@ -20,7 +20,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, Any, Self
 
 from kedge.errors import StorageError
 
@@ -80,7 +80,7 @@ class Journal:
         """Whether ``out`` already is the whole result of an earlier run that is to be resumed."""
         return self._resume and self.out.exists() and not self.part.exists()
 
-    def __enter__(self) -> "Journal":
+    def __enter__(self) -> Self:
         begun = self.part.exists() and self._run.exists()
         if not (self._resume or self._overwrite):
             self._refuse_existing(begun=begun)
@@ -134,7 +134,7 @@ class Journal:
         """Make the rows, or the file ``written`` from them, the result, in one step."""
         try:
             self.sync()
-            os.replace(written or self.part, self.out)
+            (written or self.part).replace(self.out)
             _sync_folder(self.out.parent)
             self.part.unlink(missing_ok=True)
             self._run.unlink(missing_ok=True)
@@ -163,7 +163,7 @@ class Journal:
             json.dump(self._asked, file, indent=1)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(draft, self._run)
+        draft.replace(self._run)
         _sync_folder(self.out.parent)
 
     def _check_asked(self) -> None:
@@ -189,7 +189,7 @@ class Journal:
 
 
 def _lock(file: IO[bytes], path: Path) -> None:
-    """Two runs must not write one file. (Where there is no fcntl, this is up to the user.)"""
+    """Keep two runs from writing one file; where there is no fcntl, that is up to the user."""
     try:
         import fcntl
     except ImportError:

@@ -123,7 +123,7 @@ def _open(path: Path) -> tuple[IO[bytes], IO[bytes]]:
     if suffix == ".bz2":
         import bz2
 
-        return bz2.open(raw), raw  # type: ignore[return-value]
+        return bz2.open(raw), raw
     if suffix == ".xz":
         import lzma
 
@@ -136,8 +136,11 @@ def _rows(source: Source, file: IO[bytes]) -> Iterator[list[str]]:
     csv.field_size_limit(sys.maxsize)
     # Bytes that are not UTF-8 spoil their own row only: they become surrogates, found row by row.
     lines = TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
-    quoting = csv.QUOTE_MINIMAL if source.quotes else csv.QUOTE_NONE
-    yield from csv.reader(lines, delimiter=source.separator, quoting=quoting)
+    yield from csv.reader(
+        lines,
+        delimiter=source.separator,
+        quoting=csv.QUOTE_MINIMAL if source.quotes else csv.QUOTE_NONE,
+    )
 
 
 def _csv_items(source: Source) -> Iterator[Item]:

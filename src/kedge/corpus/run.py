@@ -19,6 +19,7 @@ from kedge.corpus.workers import explained
 from kedge.errors import OptionError, StorageError, TextError
 
 if TYPE_CHECKING:
+    from kedge.corpus.task import Form
     from kedge.explain import Explainer
 
 __all__ = ["explain_file", "explain_texts", "result_rows"]
@@ -103,7 +104,7 @@ def explain_file(
         summary.resumed = summary.documents
         explainer = _without_progress(explainer)
         positions = _Positions(items)
-        form = "full line" if full else "line"
+        form: Form = "full line" if full else "line"
         with place(explainer, workers, dask) as where, closing(explained(positions, where, form)) as lines:
             for line in lines:
                 journal.append(line)
@@ -212,5 +213,3 @@ def _check_same(row: dict[str, Any], item: Item | None, journal: Journal) -> Non
             f"Row {row['row']} of {journal.part.name} was made from another text than the input has there "
             "now; give the same input, or begin again with --overwrite."
         )
-
-

@@ -67,6 +67,11 @@ class Summary:
         """Documents per second of this run."""
         return (self.documents - self.resumed) / max(self.elapsed, 1e-9)
 
+    @property
+    def each(self) -> float:
+        """Milliseconds that one explanation took, on average."""
+        return 1000 * self.seconds / max(self.explained, 1)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data for ``--json``."""
         many = max(self.explained, 1)
@@ -95,8 +100,7 @@ class Summary:
             f"labels     {_counted(self.labels) or 'none'}",
             f"lengths    {lengths or 'none'}{more} (mean {data['mean_length']:.2f})",
             f"queries    {self.queries:,}",
-            f"time       {self.elapsed:.1f} s, {self.rate:,.1f} documents/s, "
-            f"{1000 * self.seconds / max(self.explained, 1):.2f} ms each",
+            f"time       {self.elapsed:.1f} s, {self.rate:,.1f} documents/s, {self.each:.2f} ms each",
         ]
         if data["mean_coverage"] is not None:
             lines.append(f"coverage   {data['mean_coverage']:.2%} on average")

@@ -92,8 +92,8 @@ def _schema(arrow: Any, kinds: dict[str, type], *, full: bool) -> Any:
 
 def _pyarrow() -> tuple[Any, Any]:
     try:
-        import pyarrow
+        import pyarrow as pa
         from pyarrow import parquet
     except ImportError:
         raise MissingDependency("Parquet files need pyarrow: pip install 'kedge[data]'.") from None
-    return pyarrow, parquet
+    return pa, parquet

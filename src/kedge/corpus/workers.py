@@ -8,7 +8,7 @@ becomes a row with that reason.
 
 import warnings
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -33,7 +33,7 @@ CHARACTERS = 1 << 24
 PATIENCE = 2
 
 
-def explained(items: Iterator[Item], place: Place, form: Form = "outcome") -> Iterator[Any]:
+def explained(items: Iterator[Item], place: Place, form: Form = "outcome") -> Generator[Any]:
     """What becomes of each item, in order.
 
     Parameters
@@ -74,9 +74,7 @@ def _round(items: Iterator[Item], size: int, workers: int) -> list[list[Item]]:
     return batches
 
 
-def _survived(
-    batches: deque[list[Item]], place: Place, form: Form
-) -> Iterator[tuple[list[Any], float]]:
+def _survived(batches: deque[list[Item]], place: Place, form: Form) -> Iterator[tuple[list[Any], float]]:
     """Results of each batch, in order; lost workers are replaced and lost batches done again."""
     patience = PATIENCE
     while batches:
