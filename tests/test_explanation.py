@@ -27,7 +27,7 @@ def explanations():
         kedge.explain(spam.predict, "a good day"),
         kedge.explain(review_model(), TEXT, method="beam"),
         kedge.explain(spam.predict, "a good " + "day " * 20, max_queries=3),
-        kedge.explain(~spam & ~kedge.rules.present("x"), "so fine", allow_empty=True),
+        kedge.explain((~spam).predict, "so fine", allow_empty=True),
     ]
 
 

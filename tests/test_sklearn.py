@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.feature_extraction.text import (
     CountVectorizer,
     HashingVectorizer,
@@ -12,6 +12,7 @@ from sklearn.feature_extraction.text import (
     TfidfVectorizer,
 )
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import FeatureUnion, make_pipeline
@@ -167,3 +168,22 @@ def test_a_bare_estimator_is_refused_with_the_remedy():
     """A classifier of vectors is not a model of text."""
     with pytest.raises(ModelError, match="Pipeline that starts with its vectoriser"):
         kedge.explain(LogisticRegression(), "good")
+
+
+def test_a_grid_search_is_read_through_its_best_pipeline():
+    """The pipeline inside is what predicts, so its inside counts."""
+    grid = GridSearchCV(
+        make_pipeline(CountVectorizer(), MultinomialNB()), {"multinomialnb__alpha": [0.5, 1]}, cv=2
+    )
+    grid.fit(TEXTS, LABELS)
+    assert kedge.as_model(grid).from_counts is not None
+    assert kedge.explain(grid, "good food") == kedge.explain(grid.best_estimator_, "good food")
+
+
+def test_an_ensemble_of_pipelines_is_asked_as_it_stands():
+    """Anything whose predict takes texts is a black box."""
+    members = [("words", fitted(CountVectorizer())), ("nb", fitted(CountVectorizer(), MultinomialNB()))]
+    vote = VotingClassifier(members).fit(TEXTS, LABELS)
+    model = kedge.as_model(vote)
+    assert (model.from_counts, model.additive) == (None, None)
+    assert kedge.explain(vote, "good food").label == "positive"

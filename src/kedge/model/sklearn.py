@@ -20,10 +20,12 @@ __all__ = ["is_pipeline", "pipeline_model"]
 
 
 def is_pipeline(model: Any) -> bool:
-    """Whether this is a scikit-learn pipeline (told without importing scikit-learn)."""
-    return any(
-        cls.__module__.startswith("sklearn.") and cls.__name__ == "Pipeline" for cls in type(model).__mro__
-    )
+    """Whether this is a scikit-learn pipeline (told without importing scikit-learn).
+
+    The very type: a subclass may treat its steps in another way, and is asked as it stands.
+    """
+    kind = type(model)
+    return kind.__module__ == "sklearn.pipeline" and kind.__name__ == "Pipeline"
 
 
 def pipeline_model(pipeline: Any, outputs: Outputs = "auto") -> Model:

@@ -94,8 +94,8 @@ def _refuse_hopeless(anchors: list[Kept], reading: Reading) -> None:
     """Comparing anchors takes at least one question each; on a long document say so at once."""
     if len(anchors) > (left := reading.oracle.remaining):
         raise OutOfQueries(
-            f"{len(anchors):,} anchors cannot be compared with {left:.0f} more questions; raise max_queries or "
-            "use method='auto'."
+            f"{len(anchors):,} anchors cannot be compared with {left:.0f} more questions; raise max_queries "
+            "or use method='auto'."
         )
 
 
