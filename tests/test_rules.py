@@ -42,6 +42,19 @@ def test_counts_and_texts_give_the_same_labels(rule):
     assert model.from_counts(WORDS)(counts).labels.tolist() == rule.predict(texts)
 
 
+@given(RULES, st.sampled_from([0, 1]))
+def test_the_leaves_are_the_rule(rule, label):
+    """Exactly one leaf is reached by any counts, and it holds where the rule gives the label."""
+    model = kedge.as_model(rule)
+    words = WORDS[:3]  # the fourth is not in the document
+    counts = np.array(list(product(range(3), repeat=len(words))))
+    leaves = model.leaves(words, np.full(len(words), 2), label)
+    inside = ((counts[:, None, :] > leaves.low) & (counts[:, None, :] <= leaves.high)).all(axis=2)
+    assert (inside.sum(axis=1) == 1).all()
+    expected = [x == label for x in model.from_counts(words)(counts).labels]
+    assert leaves.holds(counts).tolist() == expected
+
+
 def test_case_does_not_count():
     """Rules read lower case."""
     assert all_present(["Very", "good"]).predict(["VERY Good!", "very"]) == [1, 0]

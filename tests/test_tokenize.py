@@ -81,3 +81,19 @@ def test_rubbish_from_a_tokenizer_is_refused():
         tokenize.as_tokenizer(lambda _: ["stemmed"])("running")
     with pytest.raises(TextError, match="items of type int"):
         tokenize.as_tokenizer(lambda _: [1, 2])("running")
+
+
+def test_a_hugging_face_tokenizer_gives_whole_words():
+    """Word pieces are joined to the words they came from, with their offsets."""
+    transformers = pytest.importorskip("transformers")
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+    pieces = {"[UNK]": 0, "un": 1, "##believ": 2, "##able": 3, "good": 4, "!": 5}
+    core = Tokenizer(models.WordPiece(pieces, unk_token="[UNK]"))
+    core.normalizer = normalizers.BertNormalizer(lowercase=True)
+    core.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=core, unk_token="[UNK]")
+    text = "Unbelievable, good!"
+    tokens = tokenize.as_tokenizer(tokenizer)(text)
+    assert all(text[t.start : t.stop] == t.word for t in tokens)
+    assert [t.word for t in tokens if t.word.isalpha()] == ["Unbelievable", "good"]

@@ -24,6 +24,7 @@ from kedge.search import Found, Goal
 from kedge.seeds import generator
 from kedge.tokenize import as_tokenizer
 from kedge.typing import Kept, Label
+from kedge.verify import verify
 
 if TYPE_CHECKING:
     from kedge.corpus import Outcome
@@ -128,6 +129,7 @@ class Explainer:
             raise OptionError(f"Unknown option: {unknown}. There are: {', '.join(known)}.") from None
         self._perturbation = _perturbation(self.options.perturbation)
         self.given = model
+        self._verified = False  # the one thing remembered between texts: see kedge.verify
         self.model: Model = as_model(model, outputs=self.options.outputs, classes=self.options.classes)
         self._tokenizer = None if options.get("tokenizer") is None else as_tokenizer(options["tokenizer"])
         if self.options.corpus is not None:
@@ -158,10 +160,14 @@ class Explainer:
             oracle=Oracle(options.max_queries, options.batch_size, options.progress),
             rng=rng,
         )
+        if not self._verified and reading.counted:
+            verify(self.model, reading)
+            self._verified = True
         way = choose(options.method, options.precision, reading, rng)
         found = way.search(reading, way.precision, goal, rng)
         if found.baseline is None:
             found = replace(found, baseline=_baseline(reading, way.precision))
+        found = replace(found, notes=(*way.notes, *found.notes)) if way.notes else found
         return self._explanation(reading, found, way.name, time.perf_counter() - started)
 
     def explain_corpus(

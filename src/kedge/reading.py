@@ -11,7 +11,7 @@ import numpy as np
 
 from kedge.document import Document
 from kedge.errors import LabelError, OptionError, TextError
-from kedge.model.additive import AdditiveScore
+from kedge.model.additive import AdditiveScore, NormalisedScore
 from kedge.model.leaves import LeafBoxes
 from kedge.model.model import Model, Predictions
 from kedge.oracle import Memory, Oracle, row_keys, text_keys
@@ -52,7 +52,9 @@ class Reading:
         The same counts always get the same answer, so that enumeration is possible.
     algebra
         ``holds`` costs arithmetic only, no call of the user's model.
-    additive, leaves, gradient
+    counted
+        The model is asked about rows of counts, not about texts.
+    additive, normalised, leaves, gradient
         The model's inside, where it can be read (see ``Model``).
     probabilities
         The model's class probabilities for the document, when known.
@@ -69,7 +71,9 @@ class Reading:
     oracle: Oracle
     repeatable: bool = True
     algebra: bool = False
+    counted: bool = False
     additive: AdditiveScore | None = None
+    normalised: NormalisedScore | None = None
     leaves: LeafBoxes | None = None
     gradient: Callable[[], Floats] | None = None
     probabilities: dict[Label, float] | None = None
@@ -180,15 +184,23 @@ def _count_reading(
         )
     own_words = [document.tokens[group[0]].word for group in units.members]
     memory = Memory(oracle, model.from_counts(own_words), label, recheck=False)
+
+    def ask(counts: Counts) -> Bools:
+        return memory(counts, row_keys(counts))[0]
+
+    algebra = model.algebra and model.algebra(own_words, label, ask)
     return Reading(
         document,
         units,
         label,
         perturbation,
-        holds=lambda counts: memory(counts, row_keys(counts))[0],
+        holds=algebra or ask,
         log_odds=None if first.probabilities is None else lambda counts: memory(counts, row_keys(counts))[1],
         oracle=oracle,
+        algebra=algebra is not None,
+        counted=True,
         additive=model.additive and model.additive(own_words, units.sizes, label),
+        normalised=model.normalised and model.normalised(own_words, label),
         leaves=model.leaves and model.leaves(own_words, units.sizes, label),
         gradient=None
         if (gradient := model.gradient) is None

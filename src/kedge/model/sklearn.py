@@ -11,8 +11,12 @@ import numpy as np
 
 from kedge.document import Token
 from kedge.errors import ModelError
+from kedge.model.features import features_of
+from kedge.model.heads import head_of
 from kedge.model.model import Model, Predictions, python_label
 from kedge.model.outputs import Outputs, read_outputs
+from kedge.model.scores import additive_score, gradient, label_algebra, normalised_score
+from kedge.model.trees import is_tree, leaf_boxes
 from kedge.model.vectorizer import locate_words
 from kedge.typing import Counts
 
@@ -64,7 +68,8 @@ def pipeline_model(pipeline: Any, outputs: Outputs = "auto") -> Model:
 
         return predict_counts
 
-    return Model(predict, name, tokenize=tokenize, reads=reads, from_counts=from_counts)
+    inside = _inside([step for _, step in pipeline.steps[:-1]], final, outputs)
+    return Model(predict, name, tokenize=tokenize, reads=reads, from_counts=from_counts, **inside)
 
 
 def _through(steps: Sequence[tuple[str, Any]], x: Any) -> Any:
@@ -73,6 +78,24 @@ def _through(steps: Sequence[tuple[str, Any]], x: Any) -> Any:
         if step is not None and step != "passthrough":
             x = step.transform(x)
     return x
+
+
+def _inside(steps: Sequence[Any], final: Any, outputs: Outputs) -> dict[str, Any]:
+    """The capabilities of estimators whose inside is known; none for any other."""
+    features = features_of(steps)
+    if features is None or outputs not in {"auto", "labels"}:
+        return {}
+    if is_tree(final):
+        return {"leaves": lambda words, sizes, label: leaf_boxes(features, final, words, sizes, label)}
+    head = head_of(final)
+    if head is None:
+        return {}
+    return {
+        "additive": lambda words, sizes, label: additive_score(features, head, words, sizes, label),
+        "normalised": lambda words, label: normalised_score(features, head, words, label),
+        "algebra": lambda words, label, ask: label_algebra(features, head, words, label, ask),
+        "gradient": lambda words, counts, label: gradient(features, head, words, counts, label),
+    }
 
 
 def _answers(final: Any, outputs: Outputs) -> Callable[[Any], Predictions]:
