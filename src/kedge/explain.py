@@ -15,6 +15,7 @@ from kedge.coverage import CorpusIndex, as_index
 from kedge.errors import OptionError, TextError
 from kedge.explanation import Explanation, Step, Ties
 from kedge.model import Model, as_model
+from kedge.model.model import Predictions
 from kedge.model.outputs import Outputs
 from kedge.oracle import Oracle
 from kedge.perturb import Masking, Perturbation
@@ -135,8 +136,20 @@ class Explainer:
         if self.options.corpus is not None:
             self.options = replace(self.options, corpus=as_index(self.options.corpus, self.split))
 
-    def explain(self, text: str, label: Label | None = None) -> Explanation:
-        """Explain one text; ``label`` picks one of the labels that hold for a multi-label model."""
+    def explain(
+        self, text: str, label: Label | None = None, *, known: Predictions | None = None
+    ) -> Explanation:
+        """Explain one text.
+
+        Parameters
+        ----------
+        text
+            The document.
+        label
+            One of the labels that hold, for a multi-label model.
+        known
+            The model's answer about the text, where it was asked already (with other texts, say).
+        """
         started = time.perf_counter()
         options = self.options
         goal = Goal(
@@ -159,6 +172,7 @@ class Explainer:
             label=label,
             oracle=Oracle(options.max_queries, options.batch_size, options.progress),
             rng=rng,
+            known=known,
         )
         if not self._verified and reading.counted:
             verify(self.model, reading)

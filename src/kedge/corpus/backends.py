@@ -73,6 +73,8 @@ def chosen(workers: int | None, dask: str | None) -> tuple[Any, int]:
     if dask is not None:
         return _dask_backend(dask), -1
     around, n_jobs = get_active_backend()
+    if type(around).__name__ == "SequentialBackend" and workers is None:
+        return None, 1
     if type(around).__name__ not in {"LokyBackend", "SequentialBackend"}:
         return around, n_jobs if workers is None else workers
     if workers is None:
@@ -86,8 +88,8 @@ def place(explainer: "Explainer", workers: int | None = None, dask: str | None =
     """Set up the place, and clean up after it."""
     backend, count = chosen(workers, dask)
     kind = backend if isinstance(backend, str) else type(backend).__name__
-    if backend is None or kind in {"SequentialBackend", "ThreadingBackend"}:
-        yield Place(explainer, None if kind == "SequentialBackend" else backend, count)
+    if backend is None or kind == "ThreadingBackend":
+        yield Place(explainer, backend, count)
         return
     name, data = packed(explainer)
     if kind == "loky":

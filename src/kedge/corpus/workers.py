@@ -14,7 +14,7 @@ from typing import Any
 
 from kedge.corpus.backends import Place
 from kedge.corpus.items import Item
-from kedge.corpus.task import Form, explain_batch, failed, ready
+from kedge.corpus.task import Form, Shipment, batches_help, explain_batch, failed, ready
 from kedge.errors import KedgeError, ModelError
 
 __all__ = ["explained"]
@@ -24,6 +24,9 @@ __all__ = ["explained"]
 SECONDS = 0.3
 # Documents per batch at first, and at most.
 FIRST, MOST = 4, 256
+# Documents per batch in this very process, where batches help: most of what there is to gain, while
+# rows are still written several times a second.
+ALONE = 32
 # Batches per worker and round: at its end workers wait for the last one, on average half a batch.
 PER_ROUND = 24
 # Characters of text in a round: what bounds memory when documents are long.
@@ -45,10 +48,10 @@ def explained(items: Iterator[Item], place: Place, form: Form = "outcome") -> Ge
     form
         What to give back for each: outcomes or lines of JSON.
     """
-    if place.backend is None:
-        for item in items:
-            (result,), _ = explain_batch(place.cargo, [item], form)
-            yield result
+    if place.backend is None and not isinstance(place.cargo, Shipment):
+        several = ALONE if batches_help(place.cargo) else 1
+        while batch := list(islice(items, several)):
+            yield from explain_batch(place.cargo, batch, form)[0]
         return
     _check(place)
     size = FIRST
@@ -136,8 +139,6 @@ def _streamed(
 def _check(place: Place) -> None:
     """Let one worker load the explainer, so that a model that cannot be loaded is told at once."""
     from joblib import delayed
-
-    from kedge.corpus.task import Shipment
 
     if not isinstance(place.cargo, Shipment):
         return
