@@ -21,7 +21,7 @@ from kedge.oracle import Oracle
 from kedge.perturb import Masking, Perturbation
 from kedge.precision import Precision
 from kedge.reading import Reading, read, read_document
-from kedge.search import Found, Goal
+from kedge.search import Covering, Found, Goal
 from kedge.seeds import generator
 from kedge.tokenize import as_tokenizer
 from kedge.typing import Kept, Label
@@ -58,6 +58,7 @@ class Options:
     tokenizer: Any = None
     progress: Callable[[int], None] | None = None
     corpus: Any = None
+    objective: Literal["shortest", "coverage"] = "shortest"
 
     def __post_init__(self) -> None:
         if not _is_number(self.threshold) or not 0 < self.threshold <= 1:
@@ -67,6 +68,9 @@ class Options:
         _one_of("method", self.method, METHODS)
         _one_of("precision", self.precision, PRECISIONS)
         _one_of("ties", self.ties, ("first", "random"))
+        _one_of("objective", self.objective, ("shortest", "coverage"))
+        if self.objective == "coverage" and self.corpus is None:
+            raise OptionError("objective='coverage' needs corpus=, the texts that coverage is a share of.")
         for name in ("samples", "beam_width", "max_candidates", "batch_size", "max_queries"):
             value = getattr(self, name)
             if not (value is None and name == "max_queries") and not _at_least(1, value):
@@ -119,6 +123,8 @@ class Explainer:
         Called with the number of queries so far after every batch.
     corpus
         What ``coverage`` is a share of: texts, a ``CorpusIndex``, or the folder of a saved one.
+    objective
+        Of the anchors that reach the threshold the ``"shortest"``, or that of largest ``"coverage"``.
     """
 
     def __init__(self, model: Any, **options: Any) -> None:
@@ -178,7 +184,10 @@ class Explainer:
             verify(self.model, reading)
             self._verified = True
         way = choose(options.method, options.precision, reading, rng)
-        found = way.search(reading, way.precision, goal, rng)
+        search = way.search
+        if options.objective == "coverage":
+            search = Covering(options.corpus, search)
+        found = search(reading, way.precision, goal, rng)
         if found.baseline is None:
             found = replace(found, baseline=_baseline(reading, way.precision))
         found = replace(found, notes=(*way.notes, *found.notes)) if way.notes else found
@@ -251,6 +260,7 @@ class Explainer:
             seconds=seconds,
             baseline=found.baseline,
             seed=self.options.seed,
+            objective=self.options.objective,
             coverage=None if (corpus := self.options.corpus) is None else corpus.coverage(words),
             tokens=tuple((t.start, t.stop) for t in document.tokens),
             probabilities=tuple(reading.probabilities.items()) if reading.probabilities else None,
