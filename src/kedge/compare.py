@@ -78,15 +78,17 @@ class Comparison:
 
     def __str__(self) -> str:
         total = len(self.same_label) + len(self.other_label)
-        lines = [
-            f"{total} texts: the same label for {self.agreement:.1%}; there the reasons agree by "
-            f"{self.jaccard:.2f} (Jaccard), and have nothing in common for {len(self.other_reason)}."
-        ]
-        for pair in self.same_label[:_SHOWN]:
+        lines = [f"{total} texts, the same label for {self.agreement:.1%}."]
+        if self.same_label:
             lines.append(
-                f"{pair.jaccard:.2f}  {pair.a.label}  {' '.join(pair.a.words)!r} / {' '.join(pair.b.words)!r}"
-                f"  (row {pair.row})"
+                f"There the reasons agree by {self.jaccard:.2f} (Jaccard); {len(self.other_reason)} have no "
+                "word in common. The least alike:"
             )
+        lines += [
+            f"{pair.jaccard:.2f}  {pair.a.label}  {' '.join(pair.a.words)!r} / {' '.join(pair.b.words)!r}"
+            f"  (row {pair.row})"
+            for pair in self.same_label[:_SHOWN]
+        ]
         if self.failed:
             lines.append(f"{len(self.failed)} texts could not be explained.")
         return "\n".join(lines)
@@ -115,8 +117,12 @@ def compare(
     (1.0, [('good', 'good'), ('good', 'good')])
     """
     texts = list(texts)
-    outcomes = [list(Explainer(m, **options).explain_corpus(texts, workers=workers)) for m in (model_a, model_b)]
-    same, other, failed = [], [], []
+    outcomes = [
+        list(Explainer(m, **options).explain_corpus(texts, workers=workers)) for m in (model_a, model_b)
+    ]
+    same: list[Pair] = []
+    other: list[Pair] = []
+    failed: list[tuple[int, str]] = []
     for one, two in zip(*outcomes, strict=True):
         if one.explanation is None or two.explanation is None:
             failed.append((one.row, one.error or two.error or ""))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from kedge.choose import METHODS, PRECISIONS, choose
+from kedge.choose import METHODS, PRECISIONS, Way, choose
 from kedge.coverage import CorpusIndex, as_index
 from kedge.errors import OptionError, TextError
 from kedge.explanation import Explanation, Step, Ties
@@ -18,6 +18,7 @@ from kedge.model import Model, as_model
 from kedge.model.model import Predictions
 from kedge.model.outputs import Outputs
 from kedge.oracle import Oracle
+from kedge.partial import built_up
 from kedge.perturb import Masking, Perturbation
 from kedge.precision import Precision
 from kedge.reading import Reading, read, read_document
@@ -29,6 +30,7 @@ from kedge.verify import verify
 
 if TYPE_CHECKING:
     from kedge.corpus import Outcome
+    from kedge.corpus.rules import RuleList
 
 __all__ = ["Explainer", "explain"]
 
@@ -157,6 +159,23 @@ class Explainer:
             The model's answer about the text, where it was asked already (with other texts, say).
         """
         started = time.perf_counter()
+        reading, way, found = self._find(text, label, known)
+        return self._explanation(reading, found, way.name, time.perf_counter() - started)
+
+    def partial(self, text: str, label: Label | None = None) -> tuple[Step, ...]:
+        """The precision with nothing kept, then after each word of the anchor, the strongest first.
+
+        >>> import kedge
+        >>> explainer = kedge.Explainer(kedge.rules.all_present(["very", "good"]))
+        >>> [(s.positions, s.precision) for s in explainer.partial("very good")]
+        [((), 0.25), ((0,), 0.5), ((0, 1), 1.0)]
+        """
+        reading, way, found = self._find(text, label)
+        return built_up(reading, way.precision, found.kept)
+
+    def _find(
+        self, text: str, label: Label | None, known: Predictions | None = None
+    ) -> tuple[Reading, Way, Found]:
         options = self.options
         goal = Goal(
             options.threshold,
@@ -191,7 +210,7 @@ class Explainer:
         if found.baseline is None:
             found = replace(found, baseline=_baseline(reading, way.precision))
         found = replace(found, notes=(*way.notes, *found.notes)) if way.notes else found
-        return self._explanation(reading, found, way.name, time.perf_counter() - started)
+        return reading, way, found
 
     def explain_corpus(
         self,
@@ -218,6 +237,33 @@ class Explainer:
         from kedge.corpus import explain_texts
 
         return explain_texts(self, texts, ids=ids, workers=workers, dask=dask)
+
+    def rules(
+        self,
+        texts: Sequence[str],
+        *,
+        workers: int | None = None,
+        max_rules: int = 20,
+        min_precision: float = 0.9,
+    ) -> "RuleList":
+        """Rules for the whole model: a short list of anchors that covers most of these texts.
+
+        Parameters
+        ----------
+        texts
+            The corpus.
+        workers
+            How many processes explain it; None for all cores.
+        max_rules
+            The length of the list at most.
+        min_precision
+            Rules that give fewer of the documents they cover the model's label are left out.
+        """
+        from kedge.corpus.rules import pick_rules
+
+        texts = list(texts)
+        rows = (outcome.to_row() for outcome in self.explain_corpus(texts, workers=workers))
+        return pick_rules(rows, self.index(texts), max_rules=max_rules, min_precision=min_precision)
 
     def split(self, text: str) -> tuple[str, ...]:
         """The words of a text as the model reads them, those outside its vocabulary included."""

@@ -1,4 +1,4 @@
-"""One text, explained again and again: does the answer stay the same?"""
+"""One text, explained again and again, and how far the answers agree."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,8 @@
 """``kedge corpus``: every document of a file, resumable, on any number of workers."""
 
 import json
-import sys
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import click
 from kedge.choose import METHODS
 from kedge.cli.models import EMBEDDED, load_model
 from kedge.cli.progress import progress
-from kedge.corpus import explain_file, open_source
+from kedge.corpus import Source, explain_file, open_source, pick_rules, result_rows
+from kedge.coverage import CorpusIndex
+from kedge.errors import OptionError
 from kedge.explain import Explainer
 
 __all__ = ["command"]
@@ -47,6 +50,27 @@ __all__ = ["command"]
 @click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same answers.")
 @click.option("--max-queries", type=int, help="How many texts the model may be asked about, per document.")
 @click.option("--outputs", default="auto", show_default=True, help="What a callable's numbers mean.")
+@click.option(
+    "--index",
+    type=click.Path(file_okay=False),
+    help="Coverage of each anchor, by this index of a corpus; made from IN if it is not there.",
+)
+@click.option(
+    "--objective",
+    type=click.Choice(["shortest", "coverage"]),
+    default="shortest",
+    show_default=True,
+    help="Which of the anchors that reach the threshold; coverage needs --index.",
+)
+@click.option("--rules", is_flag=True, help="Print rules for the whole model, and write them as HTML.")
+@click.option("--max-rules", type=int, default=20, show_default=True, help="How many rules at most.")
+@click.option(
+    "--min-precision",
+    type=float,
+    default=0.9,
+    show_default=True,
+    help="Share of the documents a rule covers that must have its label.",
+)
 @click.option("--quiet", is_flag=True, help="No progress.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def command(source: str, out: str, **given: Any) -> None:
@@ -58,15 +82,7 @@ def command(source: str, out: str, **given: Any) -> None:
     documents = open_source(
         source, given["text"], given["id_"], separator=given["separator"], quotes=not given["no_quotes"]
     )
-    explainer = Explainer(
-        load_model(given["model"], trust=given["trust"]),
-        threshold=given["threshold"],
-        delta=given["delta"],
-        method=given["method"],
-        seed=given["seed"],
-        max_queries=given["max_queries"],
-        outputs=given["outputs"],
-    )
+    explainer = _explainer(documents, given)
     with progress(documents.total, quiet=given["quiet"]) as watch:
         try:
             summary = explain_file(
@@ -82,9 +98,43 @@ def command(source: str, out: str, **given: Any) -> None:
                 watch=watch,
             )
         except KeyboardInterrupt:
-            click.echo(
-                f"kedge: every finished row is in {Path(out).name}.part; go on with --resume", err=True
-            )
+            kept = f"{Path(out).name}.part"
+            click.echo(f"kedge: every finished row is in {kept}; go on with --resume", err=True)
             raise
-    click.echo(json.dumps(summary.to_dict()) if given["as_json"] else f"{summary}\nwritten to {out}")
-    sys.stdout.flush()
+    said = [f"{summary}\nwritten to {out}"]
+    data = summary.to_dict()
+    if given["rules"]:
+        rules = pick_rules(
+            result_rows(out),
+            _index(explainer, documents, given),
+            max_rules=given["max_rules"],
+            min_precision=given["min_precision"],
+        )
+        page = Path(out).with_suffix(".rules.html")
+        page.write_text(rules.to_html(), encoding="utf-8")
+        said.append(f"\n{rules}\nwritten to {page}")
+        data |= {"rules": rules.to_rows(), "rule_coverage": rules.coverage, "rule_fidelity": rules.fidelity}
+    click.echo(json.dumps(data) if given["as_json"] else "\n".join(said))
+
+
+def _explainer(documents: Source, given: dict[str, Any]) -> Explainer:
+    if given["objective"] == "coverage" and given["index"] is None:
+        raise OptionError("--objective coverage needs --index, the corpus that coverage is a share of.")
+    names = ("threshold", "delta", "method", "seed", "max_queries", "outputs")
+    options = {name: given[name] for name in names}
+    model = load_model(given["model"], trust=given["trust"])
+    explainer = Explainer(model, **options)
+    if given["index"] is None:
+        return explainer
+    if not Path(given["index"]).exists():
+        explainer.index(_texts(documents, given)).save(given["index"])
+    return Explainer(model, **options, corpus=given["index"], objective=given["objective"])
+
+
+def _index(explainer: Explainer, documents: Source, given: dict[str, Any]) -> CorpusIndex:
+    """The index of the very documents that were explained: rules count their labels."""
+    return explainer.index(_texts(documents, given))
+
+
+def _texts(documents: Source, given: dict[str, Any]) -> Iterator[Any]:
+    return (item.text for item in islice(iter(documents), given["limit"]))

@@ -93,7 +93,11 @@ class Journal:
             self._file = self.part.open("r+b", buffering=0)
         except OSError as error:
             raise self._lost(error) from error
-        _lock(self._file, self.part)
+        try:
+            _lock(self._file, self.part)
+        except StorageError:
+            self._file.close()
+            raise
         return self
 
     def __exit__(

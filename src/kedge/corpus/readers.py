@@ -7,8 +7,10 @@ ends the run. Files ending in ``.gz``, ``.bz2`` or ``.xz`` are unpacked on the w
 import csv
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any
@@ -102,9 +104,8 @@ def _check_columns(source: Source) -> None:
     if source.format == "parquet":
         names = list(_parquet().ParquetFile(source.path).schema_arrow.names)
     else:
-        file, _ = _open(source.path)
-        with file:
-            names = next(_rows(source, file), [])
+        with _open(source.path) as (file, _), closing(_rows(source, file)) as rows:
+            names = next(rows, [])
     for name in (source.text, source.id):
         if name is not None and name not in names:
             raise TextError(
@@ -112,41 +113,33 @@ def _check_columns(source: Source) -> None:
             )
 
 
-def _open(path: Path) -> tuple[IO[bytes], IO[bytes]]:
+@contextmanager
+def _open(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     """The file's content, unpacked, and the file itself, whose position tells how much was read."""
-    raw = path.open("rb")
     suffix = path.suffix.lower()
-    if suffix == ".gz":
-        import gzip
-
-        return gzip.open(raw), raw  # type: ignore[return-value]
-    if suffix == ".bz2":
-        import bz2
-
-        return bz2.open(raw), raw
-    if suffix == ".xz":
-        import lzma
-
-        return lzma.open(raw), raw
-    return raw, raw
+    with path.open("rb") as raw:
+        if suffix in PACKED:
+            unpack = import_module({".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}[suffix])
+            with unpack.open(raw) as file:
+                yield file, raw
+        else:
+            yield raw, raw
 
 
-def _rows(source: Source, file: IO[bytes]) -> Iterator[list[str]]:
+def _rows(source: Source, file: IO[bytes]) -> Generator[list[str]]:
     # The csv module refuses fields of more than 131,072 characters unless told otherwise.
     csv.field_size_limit(sys.maxsize)
     # Bytes that are not UTF-8 spoil their own row only: they become surrogates, found row by row.
     lines = TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
-    yield from csv.reader(
-        lines,
-        delimiter=source.separator,
-        quoting=csv.QUOTE_MINIMAL if source.quotes else csv.QUOTE_NONE,
-    )
+    quoting: Any = csv.QUOTE_MINIMAL if source.quotes else csv.QUOTE_NONE
+    try:
+        yield from csv.reader(lines, delimiter=source.separator, quoting=quoting)
+    finally:
+        lines.detach()  # the file is not ours to close
 
 
 def _csv_items(source: Source) -> Iterator[Item]:
-    file, raw = _open(source.path)
-    with file:
-        rows = _rows(source, file)
+    with _open(source.path) as (file, raw), closing(_rows(source, file)) as rows:
         header = next(rows)
         text_at = header.index(source.text)
         id_at = None if source.id is None else header.index(source.id)
@@ -167,8 +160,7 @@ def _csv_items(source: Source) -> Iterator[Item]:
 
 
 def _jsonl_items(source: Source) -> Iterator[Item]:
-    file, raw = _open(source.path)
-    with file:
+    with _open(source.path) as (file, raw):
         row = 0
         for line in file:
             if not line.strip():

@@ -129,7 +129,8 @@ def _streamed(
     parallel = place.parallel(return_as="generator", batch_size=1)
     results = parallel(task(place.cargo, batch, form) for batch in list(batches))
     try:
-        yield from results
+        for result in results:  # noqa: UP028  (it would close them before the warnings are off)
+            yield result
     finally:
         with warnings.catch_warnings():  # whoever stops early knows that results are thrown away
             warnings.simplefilter("ignore")

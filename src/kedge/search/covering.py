@@ -159,7 +159,9 @@ def _branches(task: _Task, score: AdditiveScore) -> bool:
     """Branch and bound; tells whether it went through to the end."""
     # A word that never helps can only be an anchor alone: with another word beside it, leaving it
     # out lowers neither precision nor coverage.
-    singles = sorted(((task.corpus.count((j,)), j) for j in range(len(task.sizes))), key=lambda x: (-x[0], x[1]))
+    singles = sorted(
+        ((task.corpus.count((j,)), j) for j in range(len(task.sizes))), key=lambda x: (-x[0], x[1])
+    )
     for count, unit in singles:
         if not task.worth(count, 1):
             break
@@ -206,7 +208,7 @@ def _grow(task: _Task, kept: Kept, rest: Sequence[tuple[int, int]]) -> bool:
 
 def _best_first(task: _Task) -> bool:
     """Anchors from the largest coverage down; tells whether it went through to the end."""
-    heap = [(-task.corpus.count((j,)), 1, (j,)) for j in range(len(task.sizes))]
+    heap: list[tuple[int, int, Kept]] = [(-task.corpus.count((j,)), 1, (j,)) for j in range(len(task.sizes))]
     heapify(heap)
     while heap:
         negative, length, kept = heappop(heap)
