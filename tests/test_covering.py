@@ -30,9 +30,11 @@ def best_coverage(text, label, predict, corpus, threshold):
     words = text.split()
     counts = []
     for length in range(1, len(words) + 1):
-        for anchor in combinations(range(len(words)), length):
-            if brute.precision(text, label, predict, anchor) >= threshold - 1e-12:
-                counts.append(sum(contained([words[k] for k in anchor], t) for t in corpus))
+        counts += [
+            sum(contained([words[k] for k in anchor], t) for t in corpus)
+            for anchor in combinations(range(len(words)), length)
+            if brute.precision(text, label, predict, anchor) >= threshold - 1e-12
+        ]
     return max(counts)
 
 

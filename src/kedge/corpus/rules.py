@@ -3,8 +3,8 @@
 Every explanation is a candidate rule "contains these words -> label". A rule covers the documents
 that contain its words; its corpus precision is the share of them that the model gives this label
 (anchors promise that under masking, which is not the same as on other documents). The number of
-documents covered by a set of rules is submodular, so taking at each step the rule that adds most
-reaches at least 1 - 1/e of the best possible list of that length (Nemhauser, Wolsey, Fisher 1978).
+documents covered by some rule with their label is submodular, so taking at each step the rule that
+adds most reaches at least 1 - 1/e of the best list of that length (Nemhauser, Wolsey, Fisher 1978).
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ class CorpusRule:
     coverage, precision
         Their share of the corpus, and the share of them that have the label.
     adds
-        How many documents with the label it covers that no earlier rule covers.
+        How many documents with the label it covers that no earlier rule with that label covers.
     explains
         How many documents have exactly this explanation.
     """
@@ -152,12 +152,13 @@ def _greedy(
     max_rules: int,
     min_precision: float,
 ) -> RuleList:
-    free: Bools = np.ones(len(index), dtype=bool)  # not covered by a rule so far
-    right: Bools = np.zeros(len(index), dtype=bool)
+    held: Bools = np.zeros(len(index), dtype=bool)  # covered by a rule with their label
+    free: Bools = np.ones(len(index), dtype=bool)  # covered by no rule
+    right: Bools = np.zeros(len(index), dtype=bool)  # given their label by the first rule that covers them
 
     def gain(words: tuple[str, ...], code: int) -> int:
         rows = index.documents(words)
-        return int((free[rows] & (label_of[rows] == code)).sum())
+        return int((~held[rows] & (label_of[rows] == code)).sum())
 
     # Lazy greedy: a gain computed earlier is an upper bound of the gain now, so only the top of the
     # heap needs to be looked at again. Ties go to the shorter rule, then to the alphabet.
@@ -180,6 +181,7 @@ def _greedy(
             heappop(heap)
             rows = index.documents(words)
             holds = label_of[rows] == code
+            held[rows] |= holds
             right[rows] |= free[rows] & holds
             free[rows] = False
             picked.append(
