@@ -7,15 +7,20 @@
 """
 
 from kedge.anchor import Anchor
+from kedge.apply import apply
+from kedge.compare import compare
+from kedge.coverage import CorpusIndex
 from kedge.document import Document, Token
 from kedge.errors import KedgeError
 from kedge.explain import Explainer, explain
 from kedge.explanation import Explanation
 from kedge.model import Model, as_model, rules
 from kedge.perturb import Masking
+from kedge.stability import stability
 
 __all__ = [
     "Anchor",
+    "CorpusIndex",
     "Document",
     "Explainer",
     "Explanation",
@@ -23,9 +28,12 @@ __all__ = [
     "Masking",
     "Model",
     "Token",
+    "apply",
     "as_model",
+    "compare",
     "explain",
     "rules",
+    "stability",
 ]
 
 __version__ = "0.1.0"
