@@ -33,7 +33,7 @@ def linear_case(seed, coins=8):
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.8, 0.9, 0.95, 0.99]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_answer_is_the_best_of_the_shortest(seed, threshold):
     """Of all anchors: none shorter reaches the threshold, none as short has a larger precision."""
     score = linear_case(seed)

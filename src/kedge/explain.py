@@ -97,9 +97,11 @@ class Explainer:
         What all randomness comes from; same seed, same answer.
     method
         ``"auto"`` (the most exact way the model and the budget allow), ``"exhaustive"`` (the paper's
-        Algorithm 1) or ``"beam"`` (the official Anchors procedure).
+        Algorithm 1), ``"ranked"`` (linear models), ``"branch"`` (other sums over words, and trees)
+        or ``"beam"`` (the official Anchors procedure).
     precision
-        ``"auto"``, ``"exact"`` or ``"empirical"``: the evaluation function of the search.
+        ``"auto"``, ``"exact"``, ``"gaussian"`` (the paper's approximation) or ``"empirical"``: the
+        evaluation function of the search.
     perturbation
         ``"unk"``, or an object such as ``kedge.Masking(mask="...", keep=0.5)``.
     allow_empty
