@@ -9,7 +9,7 @@
 from kedge.anchor import Anchor
 from kedge.document import Document, Token
 from kedge.errors import KedgeError
-from kedge.explain import Explainer, explain
+from kedge.explain import Explainer, explain, precision
 from kedge.explanation import Explanation
 from kedge.model import Model, as_model, rules
 from kedge.perturb import Masking
@@ -25,6 +25,7 @@ __all__ = [
     "Token",
     "as_model",
     "explain",
+    "precision",
     "rules",
 ]
 

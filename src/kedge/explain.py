@@ -4,15 +4,17 @@ text -> Document -> Reading -> Precision, Search -> Found -> Explanation
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import numpy as np
 
+from kedge.ask import Verdict, judge, select
 from kedge.choose import METHODS, PRECISIONS, choose
-from kedge.errors import OptionError
-from kedge.explanation import Explanation, Step, Ties
+from kedge.errors import OptionError, OutOfQueries
+from kedge.examples import examples
+from kedge.explanation import Example, Explanation, Step, Ties
 from kedge.model import Model, as_model
 from kedge.model.outputs import Outputs
 from kedge.oracle import Oracle
@@ -23,7 +25,7 @@ from kedge.search import Found, Goal
 from kedge.tokenize import as_tokenizer
 from kedge.typing import Kept, Label
 
-__all__ = ["Explainer", "explain"]
+__all__ = ["Explainer", "explain", "precision"]
 
 # A sampled baseline is a hint, not a claim: enough draws to tell "needs no word" from "needs some".
 BASELINE_SAMPLES = 60
@@ -137,8 +139,37 @@ class Explainer:
             options.max_candidates,
             options.beam_width,
         )
+        reading = self._reading(text, label, rng)
+        way = choose(options.method, options.precision, reading, rng)
+        found = way.search(reading, way.precision, goal, rng)
+        if found.baseline is None:
+            found = replace(found, baseline=_baseline(reading, way.precision))
+        seen = examples(reading, way.precision, found.kept, options.seed)
+        return self._explanation(reading, found, seen, way.name, time.perf_counter() - started)
+
+    def precision(self, text: str, words: str | Iterable[str | int], label: Label | None = None) -> Verdict:
+        """How surely these words, or positions, of a text keep its label.
+
+        A word named twice is two of its occurrences; no word at all gives the baseline.
+        """
+        started = time.perf_counter()
+        options = self.options
+        rng = np.random.default_rng(options.seed)
+        reading = self._reading(text, label, rng)
+        verdict = judge(
+            reading,
+            select(reading.document, words),
+            threshold=options.threshold,
+            delta=options.delta,
+            how=options.precision,
+            rng=rng,
+        )
+        return replace(verdict, seconds=time.perf_counter() - started)
+
+    def _reading(self, text: str, label: Label | None, rng: np.random.Generator) -> Reading:
+        options = self.options
         document, own = read_document(self.model, text, self._tokenizer)
-        reading = read(
+        return read(
             self.model,
             document,
             own_units=own,
@@ -147,13 +178,10 @@ class Explainer:
             oracle=Oracle(options.max_queries, options.batch_size, options.progress),
             rng=rng,
         )
-        way = choose(options.method, options.precision, reading, rng)
-        found = way.search(reading, way.precision, goal, rng)
-        if found.baseline is None:
-            found = replace(found, baseline=_baseline(reading, way.precision))
-        return self._explanation(reading, found, way.name, time.perf_counter() - started)
 
-    def _explanation(self, reading: Reading, found: Found, method: str, seconds: float) -> Explanation:
+    def _explanation(
+        self, reading: Reading, found: Found, seen: Sequence[Example], method: str, seconds: float
+    ) -> Explanation:
         document, units = reading.document, reading.units
         anchor = units.anchor(found.kept)
 
@@ -186,6 +214,7 @@ class Explainer:
             probabilities=tuple(reading.probabilities.items()) if reading.probabilities else None,
             trace=tuple(Step(positions(c.kept), c.mean, c.low, c.high) for c in found.trace),
             ties=ties,
+            examples=seen,
             notes=(*reading.notes, *found.notes),
         )
 
@@ -210,13 +239,29 @@ def explain(model: Any, text: str, *, label: Label | None = None, **options: Any
     return Explainer(model, **options).explain(text, label)
 
 
+def precision(
+    model: Any, text: str, words: str | Iterable[str | int], *, label: Label | None = None, **options: Any
+) -> Verdict:
+    """How surely these words of ``text`` keep the label that ``model`` gives it.
+
+    >>> import kedge
+    >>> verdict = kedge.precision(kedge.rules.any_of(["good"], ["nice"]), "nice place, good food", ["good"])
+    >>> verdict.precision, verdict.reaches, verdict.status
+    (1.0, True, 'exact')
+    """
+    return Explainer(model, **options).precision(text, words, label)
+
+
 def _baseline(reading: Reading, precision: Precision) -> float | None:
     """Precision with no word kept, if a closed form knows it or the budget allows a few samples."""
     estimates = precision([()])
     if not estimates.settled[0] and estimates.trials[0] < BASELINE_SAMPLES:
         if reading.oracle.remaining < BASELINE_SAMPLES:
             return None
-        estimates = precision([()], BASELINE_SAMPLES)
+        try:
+            estimates = precision([()], BASELINE_SAMPLES)
+        except OutOfQueries:
+            return None
     return float(estimates.mean[0])
 
 
