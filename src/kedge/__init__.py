@@ -6,6 +6,7 @@
 (('good',), 1.0, 'exact')
 """
 
+from kedge import plots
 from kedge.anchor import Anchor
 from kedge.document import Document, Token
 from kedge.errors import KedgeError
@@ -25,6 +26,7 @@ __all__ = [
     "Token",
     "as_model",
     "explain",
+    "plots",
     "precision",
     "rules",
 ]

@@ -118,6 +118,23 @@ class Explanation:
 
         return render(self, colour=wants_colour())
 
+    def to_html(self) -> str:
+        """One self-contained page, to be saved, sent, or opened in any browser."""
+        from kedge.render.html import page
+
+        return page(self)
+
+    def _repr_html_(self) -> str:
+        from kedge.render.html import notebook
+
+        return notebook(self)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the search: length against precision of each candidate, with matplotlib; see ``plots``."""
+        from kedge.plots import search
+
+        return search(self, ax=ax)
+
     def to_dict(self, *, times: bool = False) -> dict[str, Any]:
         """Plain data, with the version of its form; ``times`` adds how long it took."""
         shown = {name: value for name, value in vars(self).items() if times or name != "seconds"}
