@@ -166,6 +166,18 @@ class Explainer:
         )
         return replace(verdict, seconds=time.perf_counter() - started)
 
+    def masked(self, text: str, removed: Iterable[int]) -> str:
+        """The text with these positions removed, as the model is asked about it."""
+        document, _ = read_document(self.model, text, self._tokenizer)
+        gone = set(removed)
+        if gone - set(range(len(document))):
+            raise OptionError(
+                f"There is no position {max(gone)}; the text has {len(document)} words, numbered from 0."
+            )
+        kept = np.array([[k not in gone for k in range(len(document))]])
+        write = self._perturbation.writer(document, np.random.default_rng(self.options.seed))
+        return write(kept)[0]
+
     def _reading(self, text: str, label: Label | None, rng: np.random.Generator) -> Reading:
         options = self.options
         document, own = read_document(self.model, text, self._tokenizer)

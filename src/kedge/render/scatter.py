@@ -100,8 +100,8 @@ def scatter(e: Explanation) -> Scatter | None:
         for s, shift in zip(steps, spread_out(steps), strict=True)
     )
     own = steps[0].positions == e.positions
-    grid = 5 if floor_y < 0.9 else 2
-    levels = [floor_y + i * (1 - floor_y) / grid for i in range(grid + 1)]
+    step = 5 if floor_y >= 0.9 else 10 if floor_y >= 0.5 else 20
+    levels = [percent / 100 for percent in range(100, round(100 * floor_y) - 1, -step)]
     every = max(1, (longest - shortest + 1) // 16)
     return Scatter(
         x=tuple(Tick(across(n), str(n)) for n in range(shortest, longest + 1, every)),

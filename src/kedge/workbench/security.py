@@ -1,0 +1,144 @@
+"""Who may talk to the server, how much they may say, and what a browser may do with the page.
+
+Loopback alone does not keep a browser out: any page the user visits can send requests to it, and a
+name that is rebound to 127.0.0.1 makes them same-origin. So the ``Host`` must be one of ours, an
+``Origin`` must be that host, and nothing is served that a strict policy would not allow.
+"""
+
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from kedge.workbench.settings import LOOPBACK_NAMES, Settings, is_loopback
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+__all__ = ["Guard", "host_allowed"]
+
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+    "cache-control": "no-store",
+}
+
+
+def host_allowed(header: str, settings: Settings) -> bool:
+    """Whether the ``Host`` header names this server.
+
+    Rebinding needs a name, so on an address other than loopback any literal address is fine; names
+    are fine only when the user listed them.
+    """
+    name = _name(header)
+    if name is None:
+        return False
+    if name in LOOPBACK_NAMES or name in settings.names or name == settings.host.lower():
+        return True
+    if is_loopback(settings.host):
+        return False
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _name(header: str) -> str | None:
+    try:
+        return urlsplit(f"//{header}").hostname
+    except ValueError:
+        return None
+
+
+class Guard:
+    """Wraps an application: checks each request before it is read, and marks each response."""
+
+    def __init__(self, app: "ASGIApp", settings: Settings) -> None:
+        self._app, self._settings = app, settings
+
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        """Refuse, or pass on with limits."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return  # there are no websockets here
+        headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
+        }
+        refusal = self._refusal(headers)
+        if refusal is not None:
+            await _refuse(_marked(send), *refusal)
+            return
+        limited = _Limited(receive, self._settings.body_bytes)
+        try:
+            await self._app(scope, limited, _marked(send))
+        except _TooLong:
+            await _refuse(_marked(send), *self._too_long())
+
+    def _refusal(self, headers: dict[str, str]) -> tuple[int, str, str] | None:
+        host = headers.get("host", "")
+        if not host_allowed(host, self._settings):
+            return 421, "host", "This server does not answer under that name; see --allow-host."
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc != host:
+            return 403, "origin", "Requests from other sites are refused."
+        if headers.get("sec-fetch-site") in {"cross-site", "same-site"}:
+            return 403, "origin", "Requests from other sites are refused."
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > self._settings.body_bytes:
+            return self._too_long()
+        return None
+
+    def _too_long(self) -> tuple[int, str, str]:
+        most = self._settings.characters
+        return 413, "too_long", f"The request is too long; texts of up to {most:,} characters are explained."
+
+
+class _TooLong(Exception):  # noqa: N818
+    """A body without a length went over the limit."""
+
+
+class _Limited:
+    """Receives a body up to a limit."""
+
+    def __init__(self, receive: "Receive", most: int) -> None:
+        self._receive, self._left = receive, most
+
+    async def __call__(self) -> "Message":
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise _TooLong
+        return message
+
+
+def _marked(send: "Send") -> "Callable[[Message], Awaitable[None]]":
+    """Add the headers to whatever is sent."""
+
+    async def marked(message: "Message") -> None:
+        if message["type"] == "http.response.start":
+            have = {name for name, _ in message.get("headers", [])}
+            ours = [(k.encode(), v.encode()) for k, v in HEADERS.items() if k.encode() not in have]
+            message = {**message, "headers": [*message.get("headers", []), *ours]}
+        await send(message)
+
+    return marked
+
+
+async def _refuse(send: Any, status: int, kind: str, why: str) -> None:
+    import json
+
+    body = json.dumps({"error": {"kind": kind, "message": why}}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
