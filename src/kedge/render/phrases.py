@@ -55,16 +55,19 @@ def need(e: Explanation) -> str | None:
 
 def headline(e: Explanation) -> str:
     """What the anchor says."""
+    if e.status == "not_reached":
+        best = f"; the best found is {listed(e.words)}" if e.words else ""
+        return f"No anchor was shown to reach {e.threshold:g}{best}."
     if not e.words:
         return f"The label {e.label} holds whatever is removed."
     stay = "stays" if len(e.words) == 1 else "stay"
-    if e.status == "not_reached":
-        return f"No anchor was shown to reach {e.threshold:g}; the best found is {listed(e.words)}."
     return f"The label {e.label} holds while {listed(e.words)} {stay} in place."
 
 
 def meaning(e: Explanation) -> str:
     """One paragraph for a reader who has never heard of anchors."""
+    if e.interval == (0.0, 1.0):
+        return f"Too little was asked of the model to know what keeps the label {e.label}. {promise(e)}"
     about = "" if e.status == "exact" else "about "
     cases = f"{about}{int(e.precision * 1000 + 1e-9) / 10:g}% of cases"
     if e.words:

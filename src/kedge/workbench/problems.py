@@ -27,6 +27,8 @@ def too_long(settings: Settings) -> HTTPException:
 
 def problem(error: Exception, settings: Settings) -> tuple[int, str, str]:
     """An error as a status, a kind and a sentence."""
+    if isinstance(error, HTTPException) and error.status_code == 400:
+        return 422, "body", "The body cannot be read; send a JSON object in UTF-8."
     if isinstance(error, HTTPException):
         return error.status_code, _KINDS.get(error.status_code, "refused"), str(error.detail)
     if isinstance(error, Busy):

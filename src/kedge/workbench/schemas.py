@@ -23,6 +23,8 @@ __all__ = [
 
 JsonLabel = bool | int | float | str
 Method = Literal[METHODS]  # type: ignore[valid-type]  # the names that choose.py knows
+# Pairs are lists of two: OpenAPI has no other way that all of its tools understand.
+Pair = Annotated[list[JsonLabel], Field(min_length=2, max_length=2)]
 Share = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 
 
@@ -75,7 +77,7 @@ class Prediction(BaseModel):
 
     label: JsonLabel | None
     labels: list[JsonLabel] = Field(description="All labels that hold, for a multi-label model.")
-    probabilities: list[tuple[JsonLabel, float]] | None
+    probabilities: list[Pair] | None = Field(description="Pairs of label and probability.")
     masked: str = Field(description="The text the model was asked about.")
 
 
@@ -86,9 +88,9 @@ class VerdictBody(BaseModel):
     label: JsonLabel
     words: list[str]
     positions: list[int]
-    spans: list[tuple[int, int]]
+    spans: list[Annotated[list[int], Field(min_length=2, max_length=2)]]
     precision: float
-    interval: tuple[float, float]
+    interval: Annotated[list[float], Field(min_length=2, max_length=2)]
     status: Literal["exact", "certified"]
     threshold: float
     delta: float

@@ -5,9 +5,12 @@ name that is rebound to 127.0.0.1 makes them same-origin. So the ``Host`` must b
 ``Origin`` must be that host, and nothing is served that a strict policy would not allow.
 """
 
+import json
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+from starlette.exceptions import HTTPException
 
 from kedge.workbench.settings import LOOPBACK_NAMES, Settings, is_loopback
 
@@ -79,11 +82,7 @@ class Guard:
         if refusal is not None:
             await _refuse(_marked(send), *refusal)
             return
-        limited = _Limited(receive, self._settings.body_bytes)
-        try:
-            await self._app(scope, limited, _marked(send))
-        except _TooLong:
-            await _refuse(_marked(send), *self._too_long())
+        await self._app(scope, _Limited(receive, self._settings), _marked(send))
 
     def _refusal(self, headers: dict[str, str]) -> tuple[int, str, str] | None:
         host = headers.get("host", "")
@@ -96,30 +95,26 @@ class Guard:
             return 403, "origin", "Requests from other sites are refused."
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self._settings.body_bytes:
-            return self._too_long()
+            return 413, "too_long", _too_long(self._settings)
         return None
-
-    def _too_long(self) -> tuple[int, str, str]:
-        most = self._settings.characters
-        return 413, "too_long", f"The request is too long; texts of up to {most:,} characters are explained."
-
-
-class _TooLong(Exception):  # noqa: N818
-    """A body without a length went over the limit."""
 
 
 class _Limited:
-    """Receives a body up to a limit."""
+    """Receives a body up to a limit, for clients that do not say how long it will be."""
 
-    def __init__(self, receive: "Receive", most: int) -> None:
-        self._receive, self._left = receive, most
+    def __init__(self, receive: "Receive", settings: Settings) -> None:
+        self._receive, self._settings, self._left = receive, settings, settings.body_bytes
 
     async def __call__(self) -> "Message":
         message = await self._receive()
         self._left -= len(message.get("body", b""))
         if self._left < 0:
-            raise _TooLong
+            raise HTTPException(413, _too_long(self._settings))
         return message
+
+
+def _too_long(settings: Settings) -> str:
+    return f"The request is too long; texts of up to {settings.characters:,} characters are explained."
 
 
 def _marked(send: "Send") -> "Callable[[Message], Awaitable[None]]":
@@ -136,8 +131,6 @@ def _marked(send: "Send") -> "Callable[[Message], Awaitable[None]]":
 
 
 async def _refuse(send: Any, status: int, kind: str, why: str) -> None:
-    import json
-
     body = json.dumps({"error": {"kind": kind, "message": why}}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -159,6 +159,9 @@ function percent(share) {
 }
 
 function meaning(e) {
+  if (e.interval[0] === 0 && e.interval[1] === 1) {
+    return `Too little was asked of the model to know what keeps the label ${e.label}. ${PROMISES[e.status](e)}`;
+  }
   const about = e.status === "exact" ? "" : "about ";
   const kept = e.words.length
     ? `Keep ${listed(reader.named(e.positions))} and remove each other word at random`
