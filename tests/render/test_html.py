@@ -14,7 +14,7 @@ from kedge.render.pieces import document_pieces, example_pieces
 
 REVIEW = "The service was slow and the soup was cold, but the staff were friendly."
 NASTY = (
-    "<script>alert(\"x\")</script> {{ 7*7 }} {% raw %} \"quoted\" 'single' & &amp; </article> good "
+    '<script>alert("x")</script> {{ 7*7 }} {% raw %} "quoted" \'single\' & &amp; </article> good '
     "<img src=x onerror=y>"
 )
 VOID = {"meta", "link", "br", "img", "input", "hr"}

@@ -73,7 +73,11 @@ def test_precision(client):
     answer = client.post("/api/precision", json={"text": TEXT, "words": ["good", 3]}).json()
     want = kedge.precision(review_model(), TEXT, ["good", 3])
     assert answer["precision"] == pytest.approx(want.precision)
-    assert (answer["words"], answer["reaches"], answer["status"]) == (["friendly", "good"], want.reaches, "exact")
+    assert (answer["words"], answer["reaches"], answer["status"]) == (
+        ["friendly", "good"],
+        want.reaches,
+        "exact",
+    )
 
 
 def test_predict(client):
@@ -111,7 +115,9 @@ def test_refusals(client, path, body, says):
     assert "Traceback" not in answer.text
 
 
-@pytest.mark.parametrize("body", [b"{", b"\xff\xfe", b'{"text": "\\ud800 good"}', b"[1]", b"", b'{"text": NaN}'])
+@pytest.mark.parametrize(
+    "body", [b"{", b"\xff\xfe", b'{"text": "\\ud800 good"}', b"[1]", b"", b'{"text": NaN}']
+)
 def test_broken_bodies(client, body):
     """What is not JSON, or no text, is refused."""
     answer = client.post("/api/explain", content=body, headers={"content-type": "application/json"})
@@ -223,7 +229,9 @@ def test_cancelling_frees_the_place(serve):
             httpx.post(f"{address}/api/explain", json={"text": f"sleepy {LONG}"}, timeout=0.5)
         with (
             httpx.Client(timeout=20) as client,
-            client.stream("POST", f"{address}/api/explain?as=stream", json={"text": f"sleepy {LONG}"}) as answer,
+            client.stream(
+                "POST", f"{address}/api/explain?as=stream", json={"text": f"sleepy {LONG}"}
+            ) as answer,
         ):
             next(answer.iter_lines())  # and goes away
         started = time.monotonic()
@@ -242,7 +250,9 @@ def test_a_full_queue_sends_clients_away(serve):
     with serve(slow, Settings(seconds=3, workers=1, waiting=1), batch_size=2) as address:
         threads = [
             threading.Thread(
-                target=lambda: httpx.post(f"{address}/api/explain", json={"text": f"sleepy {LONG}"}, timeout=30)
+                target=lambda: httpx.post(
+                    f"{address}/api/explain", json={"text": f"sleepy {LONG}"}, timeout=30
+                )
             )
             for _ in range(2)
         ]

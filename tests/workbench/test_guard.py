@@ -26,7 +26,9 @@ def ask(address, method="GET", path="/healthz", body=None, **headers):
         connection.close()
 
 
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "", "[", "10.0.0.7"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "", "[", "10.0.0.7"]
+)
 def test_other_names_are_refused(address, host):
     """A name rebound to loopback does not reach the server."""
     assert ask(address, Host=host)[0] in {400, 421}

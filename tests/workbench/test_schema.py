@@ -44,4 +44,6 @@ def test_the_schema_names_what_services_call():
     for path in ("/api/explain", "/api/precision", "/api/model", "/healthz"):
         assert path in document["paths"]
     assert "Explanation" in document["components"]["schemas"]
-    assert pytest.approx(1) == document["components"]["schemas"]["Explanation"]["properties"]["format"]["const"]
+    assert (
+        pytest.approx(1) == document["components"]["schemas"]["Explanation"]["properties"]["format"]["const"]
+    )
