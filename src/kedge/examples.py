@@ -7,10 +7,12 @@ asked about the anchor is shown again.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
 
+from kedge.document import Document
 from kedge.errors import OutOfQueries
 from kedge.explanation import Example
 from kedge.perturb import Perturbation
@@ -79,22 +81,28 @@ class Drawn(Sequence[Example]):
 class _Scene:
     """What drawing needs of a reading, without the model: small enough to keep with a result."""
 
+    document: Document
     units: Units
     perturbation: Perturbation
     kept: Kept
-    loose: tuple[int, ...]
-    size: int
     seed: int
 
     @property
     def each(self) -> int:
         """How many of each kind."""
-        return max(1, min(_EACH, _POSITIONS // max(1, self.size)))
+        return max(1, min(_EACH, _POSITIONS // len(self.document)))
+
+    @cached_property
+    def loose(self) -> tuple[int, ...]:
+        """Positions in no unit: removed too, which changes nothing, unless they are protected."""
+        inside = {k for group in self.units.members for k in group}
+        inside.update(np.flatnonzero(self.perturbation.protected(self.document)).tolist())
+        return tuple(k for k in range(len(self.document)) if k not in inside)
 
 
 def examples(reading: Reading, precision: Precision, kept: Kept, seed: int) -> Sequence[Example]:
     """Samples given an anchor that kept or lost the label."""
-    scene = _scene(reading, kept, seed)
+    scene = _Scene(reading.document, reading.units, reading.perturbation, kept, seed)
     free = _free_holds(reading, precision)
     if free is not None:
         return Drawn(lambda: _drawn(scene, free))
@@ -113,17 +121,6 @@ def _asked(reading: Reading, precision: Precision, kept: Kept, seed: int) -> tup
     room = int(min(_ASKED, reading.oracle.remaining))
     counts = reading.sample(kept, room, np.random.default_rng([seed, 1]))
     return counts, reading.holds(counts)
-
-
-def _scene(reading: Reading, kept: Kept, seed: int) -> _Scene:
-    # Positions in no unit are removed too, which changes nothing, unless they are protected.
-    document, units = reading.document, reading.units
-    loose: tuple[int, ...] = ()
-    if sum(map(len, units.members)) < len(document):
-        inside = {k for group in units.members for k in group}
-        inside.update(np.flatnonzero(reading.perturbation.protected(document)).tolist())
-        loose = tuple(k for k in range(len(document)) if k not in inside)
-    return _Scene(units, reading.perturbation, kept, loose, len(document), seed)
 
 
 def _free_holds(reading: Reading, precision: Precision) -> Holds | None:

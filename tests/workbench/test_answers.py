@@ -137,7 +137,7 @@ def test_unknown_addresses(client):
 def test_a_failing_model_is_not_a_traceback(serve):
     """When the model raises, the client learns in one sentence that it did, not where."""
 
-    def broken(texts):
+    def broken(_):
         raise RuntimeError("weights are gone")
 
     with serve(broken) as address:
@@ -150,7 +150,7 @@ def test_a_failing_model_is_not_a_traceback(serve):
 def test_an_unexpected_error_is_hidden(serve):
     """An error nobody foresaw is status 500 and says nothing of the inside."""
 
-    def tokenizer(text):
+    def tokenizer(_):
         raise ZeroDivisionError("secret detail")
 
     with serve(lambda texts: [1] * len(texts), tokenizer=tokenizer) as address:

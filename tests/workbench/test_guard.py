@@ -10,6 +10,8 @@ from kedge.demo import review_model
 from kedge.workbench.security import host_allowed
 from kedge.workbench.settings import Settings, is_loopback
 
+ANYWHERE = "0.0.0.0"  # noqa: S104  (looked at, never bound)
+
 
 def ask(address, method="GET", path="/healthz", body=None, **headers):
     """Send a request with exactly these headers."""
@@ -43,9 +45,9 @@ def test_own_names_are_answered(address, host):
 @pytest.mark.parametrize(
     ("host", "names", "header", "allowed"),
     [
-        ("0.0.0.0", (), "192.168.1.5:8350", True),  # an address cannot be rebound
-        ("0.0.0.0", (), "evil.example", False),
-        ("0.0.0.0", ("box.lan",), "box.lan:8350", True),
+        (ANYWHERE, (), "192.168.1.5:8350", True),  # an address cannot be rebound
+        (ANYWHERE, (), "evil.example", False),
+        (ANYWHERE, ("box.lan",), "box.lan:8350", True),
         ("192.168.1.5", (), "192.168.1.5", True),
         ("127.0.0.1", (), "192.168.1.5", False),
         ("::", (), "[2001:db8::1]:80", True),
@@ -60,7 +62,7 @@ def test_loopback_is_recognised():
     """The default is loopback, and 0.0.0.0 is not."""
     assert is_loopback(Settings().host)
     assert all(map(is_loopback, ["localhost", "::1", "127.8.8.8"]))
-    assert not any(map(is_loopback, ["0.0.0.0", "192.168.1.5", "example.org"]))  # noqa: S104
+    assert not any(map(is_loopback, [ANYWHERE, "192.168.1.5", "example.org"]))
 
 
 @pytest.mark.parametrize(
@@ -90,7 +92,6 @@ def test_headers(address, path):
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "no-referrer"
     assert "access-control-allow-origin" not in headers
-    assert "uvicorn" not in headers.get("server", "") or path  # the command switches the name off
 
 
 def test_the_page_is_complete_in_itself(address):

@@ -102,7 +102,14 @@ def _reading(model: Any, text: str, label: Label | None, seed: int) -> tuple[Rea
     rng = np.random.default_rng(seed)
     document, own = read_document(known, text, None)
     reading = read(
-        known, document, own_units=own, perturbation=Masking(), label=label, oracle=Oracle(), rng=rng
+        known,
+        document,
+        own_units=own,
+        split_by_user=False,
+        perturbation=Masking(),
+        label=label,
+        oracle=Oracle(),
+        rng=rng,
     )
     return reading, rng
 

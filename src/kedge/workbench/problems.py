@@ -27,9 +27,9 @@ def too_long(settings: Settings) -> HTTPException:
 
 def problem(error: Exception, settings: Settings) -> tuple[int, str, str]:
     """An error as a status, a kind and a sentence."""
-    if isinstance(error, HTTPException) and error.status_code == 400:
-        return 422, "body", "The body cannot be read; send a JSON object in UTF-8."
     if isinstance(error, HTTPException):
+        if error.status_code == 400:  # FastAPI's word for a body that is not even JSON
+            return 422, "body", "The body cannot be read; send a JSON object in UTF-8."
         return error.status_code, _KINDS.get(error.status_code, "refused"), str(error.detail)
     if isinstance(error, Busy):
         return 429, "busy", "Too many requests are waiting; try again in a moment."
@@ -40,10 +40,8 @@ def problem(error: Exception, settings: Settings) -> tuple[int, str, str]:
         )
         # Not a 5xx: the same request would take as long again, so that trying again is no use.
         return 422, "time_limit", why
-    if isinstance(error, ModelError):
-        return 502, type(error).__name__, str(error)
     if isinstance(error, KedgeError):
-        return 422, type(error).__name__, str(error)
+        return 502 if isinstance(error, ModelError) else 422, type(error).__name__, str(error)
     log.error("Unexpected error", exc_info=error)
     return 500, "internal", "Something went wrong on the server; its log says what."
 
