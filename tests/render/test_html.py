@@ -150,6 +150,14 @@ def test_repeated_words_are_told_apart():
     assert "occurrence 2 of 4, not needed" in html
 
 
+def test_an_explanation_made_by_hand_is_shown():
+    """Without the units of the text the anchor's spans are enough."""
+    e = kedge.explain(VERY_GOOD, very_good(4))
+    bare = e.__class__(**{**vars(e), "tokens": (), "trace": (), "examples": ()})
+    assert "".join(p.text for p in document_pieces(bare)) == e.text
+    assert Page(bare.to_html()).tags.count("mark") == 3  # two words and the key
+
+
 def test_statuses_are_named_and_signed():
     """Each status is a word and a sign, so that colour is not needed to read it."""
     exact = kedge.explain(VERY_GOOD, very_good(4)).to_html()

@@ -247,7 +247,7 @@ def test_cancelling_frees_the_place(serve):
 
 def test_a_full_queue_sends_clients_away(serve):
     """When too many wait, the next is told to come back, at once."""
-    with serve(slow, Settings(seconds=3, workers=1, waiting=1), batch_size=2) as address:
+    with serve(slow, Settings(seconds=1.5, workers=1, waiting=1), batch_size=2) as address:
         threads = [
             threading.Thread(
                 target=lambda: httpx.post(

@@ -237,7 +237,7 @@ def test_a_very_long_paste_is_answered(page):
     until(page, lambda: [w.lower() for w in anchor(page)] == list(kedge.explain(review_model(), TEXT).words))
 
 
-def test_two_clients_at_once(start, serve):
+def test_two_clients_at_once(browser, start, serve):
     """While one client's answer takes long, the other gets its own; both get answers."""
 
     def slow(texts):
@@ -245,8 +245,8 @@ def test_two_clients_at_once(start, serve):
             time.sleep(0.05)
         return [int("good" in t) for t in texts]
 
-    one, other = start(), start()
-    with serve(slow, Settings(seconds=6), batch_size=8) as address:
+    one, other = browser, start()
+    with serve(slow, Settings(seconds=4), batch_size=8) as address:
         opened(one, address)
         opened(other, address)
         put(one, "sleepy good " + " ".join(f"w{k}" for k in range(60)))
@@ -272,6 +272,23 @@ def test_cancelling(browser, serve):
         find(browser, "cancel").click()
         until(browser, lambda: find(browser, "problem").text == "Cancelled.")
         assert idle(browser)
+
+
+def test_a_multi_label_model_offers_its_labels(browser, serve):
+    """When several labels hold, the page offers them and explains the one that is picked."""
+
+    def tags(texts):
+        return [[int("good" in t), int("food" in t)] for t in texts]
+
+    with serve(tags, outputs="multilabel", classes=["praise", "kitchen"]) as address:
+        opened(browser, address)
+        put(browser, "good food here")
+        until(browser, lambda: anchor(browser) == ["good"])
+        assert find(browser, "label").text == "praise"
+        browser.find_element(By.CSS_SELECTOR, "#which option[value='1']").click()
+        until(browser, lambda: anchor(browser) == ["food"])
+        assert find(browser, "label").text == "kitchen"
+        assert not find(browser, "problem").is_displayed()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -75,6 +75,13 @@ def test_other_sites_are_refused(address, headers):
     assert answer.status_code == 403
 
 
+def test_a_link_to_the_page_works(address):
+    """Following a link from another site opens the page, and only the page."""
+    headers = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    assert httpx.get(address, headers=headers).status_code == 200
+    assert httpx.get(f"{address}/api/model", headers=headers).status_code == 403
+
+
 def test_own_page_is_answered(address):
     """The page's own requests carry its origin."""
     answer = httpx.post(f"{address}/api/explain", json={"text": "good food"}, headers={"Origin": address})

@@ -63,11 +63,10 @@ def command(
         workers=workers,
         documents=_documents(documents, model),
     )
-    app = _app(load_model(model, trust=trust), settings, outputs)
     with _listening(host, port) as listener:
-        address = listener.getsockname()
+        app = _app(load_model(model, trust=trust), settings, outputs)
         shown = f"[{host}]" if ":" in host else host
-        url = f"http://{shown}:{address[1]}/"
+        url = f"http://{shown}:{listener.getsockname()[1]}/"
         if not is_loopback(host):
             click.echo("kedge: anyone who can reach this address can use the model.", err=True)
         click.echo(f"kedge workbench on {url}  (Ctrl+C ends it)")

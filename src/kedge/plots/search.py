@@ -16,7 +16,7 @@ __all__ = ["search"]
 def search(explanation: Explanation, *, ax: "Axes | None" = None) -> "Axes":
     """Every candidate the search looked at, the threshold as a line, the chosen one ringed.
 
-    A bar through a dot is its interval, where sampling left one.
+    A bar through a dot is its interval, where sampling left one; the diamond is the baseline.
     """
     e = explanation
     ax = axes(ax, (6.4, 3.6))
@@ -32,11 +32,16 @@ def search(explanation: Explanation, *, ax: "Axes | None" = None) -> "Axes":
     ax.scatter([x], [y], s=30, color=ACCENT, zorder=4)
     ax.scatter([x], [y], s=190, facecolors="none", edgecolors=LOST, linewidths=1.8, zorder=4)
     ax.axhline(e.threshold, color=QUIET, linestyle=(0, (4, 3)), linewidth=1, zorder=1)
+    low = [e.precision, e.threshold, *up]
     lengths = [len(e.positions), *(len(s.positions) for s in steps)]
+    if e.baseline is not None:
+        ax.scatter([0], [e.baseline], s=42, marker="D", facecolors="none", edgecolors=QUIET, linewidths=1.4)
+        low.append(e.baseline)
+        lengths.append(0)
     shortest, longest = min(lengths), max(lengths)
     ax.set_xticks(range(shortest, longest + 1, max(1, longest // 12)))
     ax.set_xlim(shortest - 0.6, longest + 0.6)
-    ax.set_ylim(max(0.0, min([*up, e.precision, e.threshold]) - 0.06), 1.03)
+    ax.set_ylim(max(-0.02, min(low) - 0.06), 1.03)
     ax.set_xlabel("words kept")
     ax.set_ylabel("precision")
     anchor = shortened(" · ".join(e.words) or "(nothing)", 40)

@@ -69,14 +69,8 @@ def shift(
         )
     for at in _label_changes(runs):
         ax.axvline(at, color=QUIET, linestyle=(0, (1, 2)), linewidth=1.2)
-        ax.annotate(
-            "another label",
-            (at, 1.06),
-            xytext=(4, -2),
-            textcoords="offset points",
-            va="top",
-            fontsize="small",
-            color=QUIET,
+        ax.text(
+            at, 0.5, " another label ", rotation=90, va="center", ha="right", fontsize="small", color=QUIET
         )
     ax.set_ylim(-0.06, 1.06)
     ax.set_xlabel("shift of the intercept")

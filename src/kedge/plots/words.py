@@ -38,9 +38,9 @@ def words(
         Whose text and anchor are shown.
     model
         The model that was explained: its score's weight per occurrence (coefficient times IDF) where
-        the score is a sum over words, else the influence of each word, measured on ``samples``
-        masks. Without a model the trace of the search is used: the precision of each word alone
-        minus the baseline.
+        the score is a sum over words, the gradient of the score where there is one, else the influence
+        of each word, measured on ``samples`` masks. Without a model the trace of the search is used:
+        the precision of each word alone minus the baseline.
     top
         How many words to show, those of largest weight by size.
     """
@@ -124,6 +124,9 @@ def _from_model(e: Explanation, model: Any, samples: int) -> tuple[dict[int, flo
     if reading.additive is not None:
         weights = {k: float(table[1]) for k, table in zip(firsts, reading.additive.tables, strict=True)}
         return weights, "what one occurrence adds to the score (coefficient times IDF)"
+    if reading.gradient is not None:
+        slopes = reading.gradient()
+        return {k: float(slope) for k, slope in zip(firsts, slopes, strict=True)}, "gradient of the score"
     measured = influence(model, e.text, label=e.label, samples=samples, seed=e.seed)
     return {k: float(measured[k]) for k in firsts}, "influence: precision with the word minus without it"
 

@@ -132,10 +132,12 @@ def _ties(e: Explanation) -> str | None:
     """Algorithm 1's sets in a sentence."""
     if e.ties is None:
         return None
-    reaching = "" if e.ties.reaching is None else f"{e.ties.reaching:,} sets of words reach {e.threshold:g}; "
-    best = len(e.ties.best)
-    tied = "the best of them was taken" if best == 1 else f"{best:,} of them tie and one was taken"
-    return f"{reaching}{e.ties.shortest:,} of the shortest length do, and {tied}.".capitalize()
+    found = "" if e.ties.reaching is None else f"{e.ties.reaching:,} sets of words reach {e.threshold:g}. "
+    same, best = e.ties.shortest, len(e.ties.best)
+    if same == 1:
+        return f"{found}No other set as short as this one does."
+    tied = "this one is the best of them" if best == 1 else f"{best:,} of them tie, of which this is one"
+    return f"{found}{same:,} sets as short as this one do: {tied}."
 
 
 def _examples(e: Explanation, *, held: bool) -> list[list[Piece]]:

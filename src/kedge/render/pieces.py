@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from kedge.explanation import Explanation
@@ -26,6 +26,8 @@ class Piece:
 
 def document_pieces(e: Explanation) -> list[Piece]:
     """The document with its anchor marked and the occurrences of its words numbered."""
+    if not e.tokens:  # made by hand, without the units of the text: the anchor's own places are enough
+        e = replace(e, tokens=e.spans, positions=tuple(range(len(e.spans))))
     kept = set(e.positions)
     # A position in the explanation has a span only; two occurrences of a word look the same but for case.
     written = [e.text[start:stop].casefold() for start, stop in e.tokens]

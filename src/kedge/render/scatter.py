@@ -43,26 +43,28 @@ class Scatter:
     dots: tuple[tuple[float, float], ...]
     goal: float
     chosen: tuple[float, float] | None
+    baseline: tuple[float, float] | None
     rows: tuple[Row, ...]
     seen: int
     label: str
 
 
-def spread_out(steps: Sequence[Step], width: float = 0.6) -> list[float]:
-    """A horizontal offset for each candidate, so that equal lengths do not hide one another.
+def spread_out(steps: Sequence[Step], cells: int = 48) -> list[float]:
+    """A horizontal offset for each candidate, so that none hides another: a swarm per length.
 
-    The best of each length stands in the middle; of equals, the first.
+    Candidates of one length whose precisions fall into the same of ``cells`` layers stand side by
+    side, from the middle outwards, the first of them in the middle.
     """
-    groups: dict[int, list[int]] = {}
+    low = min((s.precision for s in steps), default=0.0)
+    height = max(max((s.precision for s in steps), default=1.0) - low, 0.1) / cells
+    layers: dict[tuple[int, int], list[int]] = {}
     for i, step in enumerate(steps):
-        groups.setdefault(len(step.positions), []).append(i)
+        layers.setdefault((len(step.positions), int((step.precision - low) / height)), []).append(i)
     offsets = [0.0] * len(steps)
-    for members in groups.values():
-        order = sorted(members, key=lambda i: -steps[i].precision)
-        for rank, i in enumerate(order):
-            # From the middle outwards, left and right in turn.
-            side = (rank + 1) // 2 * (1 if rank % 2 else -1)
-            offsets[i] = side * min(width / max(1, len(order) - 1), 0.06)
+    for members in layers.values():
+        apart = min(0.7 / max(1, len(members) - 1), 0.05)
+        for rank, i in enumerate(members):
+            offsets[i] = (rank + 1) // 2 * (1 if rank % 2 else -1) * apart
     return offsets
 
 
@@ -83,9 +85,11 @@ def scatter(e: Explanation) -> Scatter | None:
     steps = sorted(e.trace, key=lambda s: (s.positions != e.positions, -s.precision))[:_DOTS]
     if not steps:
         return None
-    lengths = sorted({len(s.positions) for s in steps})
-    shortest, longest = lengths[0], lengths[-1]
-    lowest = min([s.precision for s in steps] + [e.threshold])
+    shown = [(len(s.positions), s.precision) for s in steps]
+    if e.baseline is not None:
+        shown.append((0, e.baseline))
+    shortest, longest = min(shown)[0], max(shown)[0]
+    lowest = min([precision for _, precision in shown] + [e.threshold])
     floor_y = max(0.0, min(floor(lowest * 10) / 10, 0.9))
 
     def across(length: float) -> float:
@@ -109,6 +113,7 @@ def scatter(e: Explanation) -> Scatter | None:
         dots=dots[1:] if own else dots,
         goal=up(e.threshold),
         chosen=dots[0] if own else None,
+        baseline=None if e.baseline is None else (across(0), up(e.baseline)),
         rows=tuple(_row(e, step) for step in best_of_each_length(e)),
         seen=len(steps),
         label=(

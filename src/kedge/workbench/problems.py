@@ -16,7 +16,12 @@ __all__ = ["add_handlers", "problem", "too_long"]
 
 log = logging.getLogger("kedge.workbench")
 
-_KINDS = {404: "not_found", 405: "method", 413: "too_long", 499: "gone"}
+_KNOWN = {
+    # FastAPI's 400 is a body that is not even JSON.
+    400: (422, "body", "The body cannot be read; send a JSON object in UTF-8."),
+    404: (404, "not_found", "There is nothing at this address; see /openapi.json."),
+    405: (405, "method", "This address does not take that method; see /openapi.json."),
+}
 
 
 def too_long(settings: Settings) -> HTTPException:
@@ -28,9 +33,8 @@ def too_long(settings: Settings) -> HTTPException:
 def problem(error: Exception, settings: Settings) -> tuple[int, str, str]:
     """An error as a status, a kind and a sentence."""
     if isinstance(error, HTTPException):
-        if error.status_code == 400:  # FastAPI's word for a body that is not even JSON
-            return 422, "body", "The body cannot be read; send a JSON object in UTF-8."
-        return error.status_code, _KINDS.get(error.status_code, "refused"), str(error.detail)
+        kind = "too_long" if error.status_code == 413 else "refused"
+        return _KNOWN.get(error.status_code) or (error.status_code, kind, str(error.detail))
     if isinstance(error, Busy):
         return 429, "busy", "Too many requests are waiting; try again in a moment."
     if isinstance(error, TimeLimit):
@@ -40,8 +44,12 @@ def problem(error: Exception, settings: Settings) -> tuple[int, str, str]:
         )
         # Not a 5xx: the same request would take as long again, so that trying again is no use.
         return 422, "time_limit", why
+    if isinstance(error, ModelError):
+        log.error("The model failed", exc_info=error)
+        # The library's sentence ends by pointing to the traceback, which stays on this side.
+        return 502, type(error).__name__, str(error).replace("; its own traceback is above", "")
     if isinstance(error, KedgeError):
-        return 502 if isinstance(error, ModelError) else 422, type(error).__name__, str(error)
+        return 422, type(error).__name__, str(error)
     log.error("Unexpected error", exc_info=error)
     return 500, "internal", "Something went wrong on the server; its log says what."
 

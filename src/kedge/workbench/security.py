@@ -78,20 +78,22 @@ class Guard:
         headers = {
             name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
         }
-        refusal = self._refusal(headers)
+        refusal = self._refusal(scope, headers)
         if refusal is not None:
             await _refuse(_marked(send), *refusal)
             return
         await self._app(scope, _Limited(receive, self._settings), _marked(send))
 
-    def _refusal(self, headers: dict[str, str]) -> tuple[int, str, str] | None:
+    def _refusal(self, scope: "Scope", headers: dict[str, str]) -> tuple[int, str, str] | None:
         host = headers.get("host", "")
         if not host_allowed(host, self._settings):
             return 421, "host", "This server does not answer under that name; see --allow-host."
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc != host:
             return 403, "origin", "Requests from other sites are refused."
-        if headers.get("sec-fetch-site") in {"cross-site", "same-site"}:
+        # Following a link to the page itself is fine: it shows nothing to the site it came from.
+        link = scope["path"] == "/" and headers.get("sec-fetch-mode") == "navigate"
+        if headers.get("sec-fetch-site") in {"cross-site", "same-site"} and not link:
             return 403, "origin", "Requests from other sites are refused."
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self._settings.body_bytes:

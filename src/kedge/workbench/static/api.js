@@ -11,9 +11,13 @@ async function post(path, body, signal) {
   return response;
 }
 
+function problem({ kind, message }) {
+  return Object.assign(new Error(message), { kind });
+}
+
 async function refusal(response) {
   try {
-    return new Error((await response.json()).error.message);
+    return problem((await response.json()).error);
   } catch {
     return new Error(`The server answered ${response.status}.`);
   }
@@ -50,7 +54,7 @@ export async function explain(body, signal, onProgress) {
     for (const line of lines) {
       const message = JSON.parse(line);
       if (message.event === "result") return message.explanation;
-      if (message.event === "error") throw new Error(message.error.message);
+      if (message.event === "error") throw problem(message.error);
       onProgress(message);
     }
     if (done) throw new Error("The server closed the connection before it had an answer.");

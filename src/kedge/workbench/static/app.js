@@ -40,6 +40,7 @@ async function latest(kind, ask) {
   } catch (error) {
     if (own.signal.aborted || running[kind] !== own) return null;
     problem(error.message);
+    if (kind === "explain" && error.kind === "LabelError") offerLabels();
     return null;
   }
 }
@@ -69,7 +70,7 @@ async function explain() {
   stop("predict");
   stop("precision");
   problem(null);
-  const asked = { ...options(), method: $("method").value };
+  const asked = { ...options(), method: $("method").value, label: chosenLabel() };
   if (!asked.text.trim()) {
     busy(null);
     show(null);
@@ -91,6 +92,22 @@ async function explain() {
   busy(null);
   if (found) show(found);
   else show(null, false);
+}
+
+// A model with several labels at once must be asked about one of those that hold.
+const labels = [];
+
+function chosenLabel() {
+  return $("which-field").hidden ? null : (labels[Number($("which").value)] ?? null);
+}
+
+async function offerLabels() {
+  const found = await latest("predict", (signal) => api.predict({ text: $("text").value }, signal));
+  if (!found?.labels.length) return;
+  labels.splice(0, labels.length, ...found.labels);
+  $("which").replaceChildren(...labels.map((name, i) => new Option(String(name), String(i))));
+  $("which-field").hidden = false;
+  explain();
 }
 
 function show(e, welcome = true) {
@@ -227,7 +244,7 @@ const askMine = debounced(async () => {
   if (!e || !state.chosen.size) return;
   const words = [...state.chosen].sort((a, b) => a - b);
   const found = await latest("precision", (signal) =>
-    api.precision({ text: e.text, threshold: e.threshold, words }, signal),
+    api.precision({ text: e.text, threshold: e.threshold, label: chosenLabel(), words }, signal),
   );
   if (!found || !state.chosen.size) return;
   const value = document.createElement("b");
@@ -242,7 +259,7 @@ const askMine = debounced(async () => {
   const [low, high] = found.interval;
   $("mine-more").textContent =
     found.status === "exact"
-      ? `Exact, by ${found.method}.`
+      ? `Exact, by ${found.method}${high - low >= 5e-4 ? `: between ${rounded(low)} and ${rounded(high)}` : ""}.`
       : `Certified between ${rounded(low)} and ${rounded(high)} from ${found.method}; wrong with probability at most ${found.delta}.`;
   $("mine").hidden = false;
 }, 120);
@@ -257,7 +274,7 @@ function save(content, type, name) {
 
 async function saveHtml() {
   const e = state.explanation;
-  const asked = { text: e.text, threshold: e.threshold, method: $("method").value, seed: e.seed };
+  const asked = { text: e.text, threshold: e.threshold, method: $("method").value, seed: e.seed, label: chosenLabel() };
   try {
     save(await api.page(asked), "text/html", "explanation.html");
   } catch (error) {
@@ -282,6 +299,7 @@ async function start() {
     soon();
   });
   $("method").addEventListener("change", explain);
+  $("which").addEventListener("change", explain);
   $("pick").addEventListener("change", () => {
     const text = about.documents[Number($("pick").value)];
     if ($("pick").value !== "" && text !== undefined) {

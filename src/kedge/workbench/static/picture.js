@@ -48,7 +48,7 @@ export function bars(element, probabilities, label) {
   );
 }
 
-// Each candidate's length against its precision; the best of a length stands in the middle.
+// Each candidate's length against its precision.
 export function picture(svg, explanation, words) {
   const own = explanation.positions.join();
   const steps = [...explanation.trace]
@@ -60,10 +60,11 @@ export function picture(svg, explanation, words) {
     svg.replaceChildren(...parts);
     return;
   }
-  const lengths = steps.map((s) => s.positions.length);
+  const base = explanation.baseline;
+  const lengths = steps.map((s) => s.positions.length).concat(base == null ? [] : [0]);
   const shortest = Math.min(...lengths);
   const longest = Math.max(...lengths);
-  const lowest = Math.min(explanation.threshold, ...steps.map((s) => s.precision));
+  const lowest = Math.min(explanation.threshold, base ?? 1, ...steps.map((s) => s.precision));
   const floor = Math.max(0, Math.min(Math.floor(lowest * 10) / 10, 0.9));
   const across = (n) => 34 + ((n - shortest + 0.5) / (longest - shortest + 1)) * 282;
   const up = (p) => 156 - Math.max(0, Math.min((p - floor) / (1 - floor), 1)) * 146;
@@ -81,16 +82,20 @@ export function picture(svg, explanation, words) {
   parts.push(make("text", { x: 175, y: 188, "text-anchor": "middle" }, "words kept"));
   const goal = up(explanation.threshold);
   parts.push(make("line", { class: "p-goal", x1: 34, x2: 316, y1: goal, y2: goal }));
-  const order = new Map();
+  if (base != null) {
+    parts.push(make("path", { class: "g-base", d: `M${across(0)} ${up(base) - 5}l5 5-5 5-5-5z` }));
+  }
+  // Candidates of one length and nearly one precision stand side by side, so that none hides another.
+  const layer = (s) => `${s.positions.length}/${Math.floor((s.precision - lowest) / ((1 - lowest || 0.1) / 48))}`;
   const counts = new Map();
-  for (const n of lengths) counts.set(n, (counts.get(n) ?? 0) + 1);
-  const ranked = [...steps].sort((a, b) => b.precision - a.precision);
-  for (const step of ranked) {
-    const n = step.positions.length;
-    const rank = order.get(n) ?? 0;
-    order.set(n, rank + 1);
+  for (const s of steps) counts.set(layer(s), (counts.get(layer(s)) ?? 0) + 1);
+  const order = new Map();
+  for (const step of steps) {
+    const key = layer(step);
+    const rank = order.get(key) ?? 0;
+    order.set(key, rank + 1);
     const side = Math.ceil(rank / 2) * (rank % 2 ? 1 : -1);
-    const x = across(n + side * Math.min(0.6 / Math.max(1, counts.get(n) - 1), 0.06));
+    const x = across(step.positions.length + side * Math.min(0.7 / Math.max(1, counts.get(key) - 1), 0.05));
     const y = up(step.precision);
     const mine = step.positions.join() === own;
     const dot = make("circle", { class: mine ? "p-chosen" : "p-dot", cx: x, cy: y, r: mine ? 4 : 3 });

@@ -52,7 +52,10 @@ export class Reader {
       parts.append(word);
     });
     parts.append(characters.slice(end).join(""));
-    this.element.replaceChildren(parts);
+    // One child only: with dir="auto" a browser looks for the direction anew for every child it gets.
+    const page = document.createElement("div");
+    page.append(parts);
+    this.element.replaceChildren(page);
     this.written = written;
   }
 
