@@ -144,7 +144,7 @@ def figures() -> None:
     """Each plot."""
     model = review_model()
     e = kedge.explain(model, REVIEW, method="exhaustive")
-    steps = [x / 4 for x in range(-8, 9)]
+    steps = [x / 8 for x in range(-8, 11)]
     drawn = {
         "plot-search": e.plot,
         "plot-words": lambda: plots.words(e, model),

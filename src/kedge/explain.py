@@ -4,27 +4,35 @@ text -> Document -> Reading -> Precision, Search -> Found -> Explanation
 """
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from kedge.ask import Verdict, judge, select
-from kedge.choose import METHODS, PRECISIONS, choose
-from kedge.errors import OptionError, OutOfQueries
+from kedge.choose import METHODS, PRECISIONS, Way, choose
+from kedge.coverage import CorpusIndex, as_index
+from kedge.errors import OptionError, OutOfQueries, TextError
 from kedge.examples import examples
 from kedge.explanation import Example, Explanation, Step, Ties
 from kedge.model import Model, as_model
+from kedge.model.model import Predictions
 from kedge.model.outputs import Outputs
 from kedge.oracle import Oracle
+from kedge.partial import built_up
 from kedge.perturb import Masking, Perturbation
 from kedge.precision import Precision
 from kedge.reading import Reading, read, read_document
-from kedge.search import Found, Goal
+from kedge.search import Covering, Found, Goal
+from kedge.seeds import generator
 from kedge.tokenize import as_tokenizer
 from kedge.typing import Kept, Label
 from kedge.verify import verify
+
+if TYPE_CHECKING:
+    from kedge.corpus import Outcome
+    from kedge.corpus.rules import RuleList
 
 __all__ = ["Explainer", "explain", "precision"]
 
@@ -53,6 +61,8 @@ class Options:
     classes: Sequence[Label] | None = None
     tokenizer: Any = None
     progress: Callable[[int], None] | None = None
+    corpus: Any = None
+    objective: Literal["shortest", "coverage"] = "shortest"
 
     def __post_init__(self) -> None:
         if not _is_number(self.threshold) or not 0 < self.threshold <= 1:
@@ -62,6 +72,9 @@ class Options:
         _one_of("method", self.method, METHODS)
         _one_of("precision", self.precision, PRECISIONS)
         _one_of("ties", self.ties, ("first", "random"))
+        _one_of("objective", self.objective, ("shortest", "coverage"))
+        if self.objective == "coverage" and self.corpus is None:
+            raise OptionError("objective='coverage' needs corpus=, the texts that coverage is a share of.")
         for name in ("samples", "beam_width", "max_candidates", "batch_size", "max_queries"):
             value = getattr(self, name)
             if not (value is None and name == "max_queries") and not _at_least(1, value):
@@ -112,6 +125,10 @@ class Explainer:
         Hugging Face tokenizer. By default the model's own words, else words and emoji.
     progress
         Called with the number of queries so far after every batch.
+    corpus
+        What ``coverage`` is a share of: texts, a ``CorpusIndex``, or the folder of a saved one.
+    objective
+        Of the anchors that reach the threshold the ``"shortest"``, or that of largest ``"coverage"``.
     """
 
     def __init__(self, model: Any, **options: Any) -> None:
@@ -122,32 +139,30 @@ class Explainer:
             unknown = ", ".join(sorted(set(options) - set(known)))
             raise OptionError(f"Unknown option: {unknown}. There are: {', '.join(known)}.") from None
         self._perturbation = _perturbation(self.options.perturbation)
-        self._given = model
+        self.given = model
         self._verified = False  # the one thing remembered between texts: see kedge.verify
         self.model: Model = as_model(model, outputs=self.options.outputs, classes=self.options.classes)
         self._tokenizer = None if options.get("tokenizer") is None else as_tokenizer(options["tokenizer"])
+        if self.options.corpus is not None:
+            self.options = replace(self.options, corpus=as_index(self.options.corpus, self.split))
 
-    def explain(self, text: str, label: Label | None = None) -> Explanation:
-        """Explain one text; ``label`` picks one of the labels that hold for a multi-label model."""
+    def explain(
+        self, text: str, label: Label | None = None, *, known: Predictions | None = None
+    ) -> Explanation:
+        """Explain one text.
+
+        Parameters
+        ----------
+        text
+            The document.
+        label
+            One of the labels that hold, for a multi-label model.
+        known
+            The model's answer about the text, where it was asked already (with other texts, say).
+        """
         started = time.perf_counter()
-        options = self.options
-        rng = np.random.default_rng(options.seed)
-        goal = Goal(
-            options.threshold,
-            options.delta,
-            options.allow_empty,
-            options.ties,
-            options.samples,
-            options.max_candidates,
-            options.beam_width,
-        )
-        reading = self._reading(text, label, rng)
-        way = choose(options.method, options.precision, reading, rng)
-        found = way.search(reading, way.precision, goal, rng)
-        if found.baseline is None:
-            found = replace(found, baseline=_baseline(reading, way.precision))
-        found = replace(found, notes=(*way.notes, *found.notes)) if way.notes else found
-        seen = examples(reading, way.precision, found.kept, options.seed)
+        reading, way, found = self._find(text, label, known)
+        seen = examples(reading, way.precision, found.kept, self.options.seed)
         return self._explanation(reading, found, seen, way.name, time.perf_counter() - started)
 
     def precision(self, text: str, words: str | Iterable[str | int], label: Label | None = None) -> Verdict:
@@ -157,8 +172,7 @@ class Explainer:
         """
         started = time.perf_counter()
         options = self.options
-        rng = np.random.default_rng(options.seed)
-        reading = self._reading(text, label, rng)
+        reading, rng = self._read(text, label)
         verdict = judge(
             reading,
             select(reading.document, words),
@@ -178,12 +192,49 @@ class Explainer:
                 f"There is no position {max(gone)}; the text has {len(document)} words, numbered from 0."
             )
         kept = np.array([[k not in gone for k in range(len(document))]])
-        write = self._perturbation.writer(document, np.random.default_rng(self.options.seed))
-        return write(kept)[0]
+        return self._perturbation.writer(document, generator(self.options.seed, text))(kept)[0]
 
-    def _reading(self, text: str, label: Label | None, rng: np.random.Generator) -> Reading:
+    def partial(self, text: str, label: Label | None = None) -> tuple[Step, ...]:
+        """The precision with nothing kept, then after each word of the anchor, the strongest first.
+
+        >>> import kedge
+        >>> explainer = kedge.Explainer(kedge.rules.all_present(["very", "good"]))
+        >>> [(s.positions, s.precision) for s in explainer.partial("very good")]
+        [((), 0.25), ((0,), 0.5), ((0, 1), 1.0)]
+        """
+        reading, way, found = self._find(text, label)
+        return built_up(reading, way.precision, found.kept)
+
+    def _find(
+        self, text: str, label: Label | None, known: Predictions | None = None
+    ) -> tuple[Reading, Way, Found]:
+        options = self.options
+        goal = Goal(
+            options.threshold,
+            options.delta,
+            options.allow_empty,
+            options.ties,
+            options.samples,
+            options.max_candidates,
+            options.beam_width,
+        )
+        reading, rng = self._read(text, label, known)
+        way = choose(options.method, options.precision, reading, rng)
+        search = way.search
+        if options.objective == "coverage":
+            search = Covering(options.corpus, search)
+        found = search(reading, way.precision, goal, rng)
+        if found.baseline is None:
+            found = replace(found, baseline=_baseline(reading, way.precision))
+        found = replace(found, notes=(*way.notes, *found.notes)) if way.notes else found
+        return reading, way, found
+
+    def _read(
+        self, text: str, label: Label | None, known: Predictions | None = None
+    ) -> tuple[Reading, np.random.Generator]:
         options = self.options
         document, own = read_document(self.model, text, self._tokenizer)
+        rng = generator(options.seed, document.text)
         reading = read(
             self.model,
             document,
@@ -193,17 +244,83 @@ class Explainer:
             label=label,
             oracle=Oracle(options.max_queries, options.batch_size, options.progress),
             rng=rng,
+            known=known,
         )
         if not self._verified and reading.counted:
             verify(self.model, reading)
             self._verified = True
-        return reading
+        return reading, rng
+
+    def explain_corpus(
+        self,
+        texts: Iterable[str],
+        *,
+        ids: Iterable[Any] | None = None,
+        workers: int | None = None,
+        dask: str | None = None,
+    ) -> "Iterator[Outcome]":
+        """Explain many texts, in order, as fast as the workers allow.
+
+        Parameters
+        ----------
+        texts, ids
+            The documents and, if wanted, what to call them; any iterables, read as they are needed.
+        workers
+            How many processes; None for all cores, or for whatever ``joblib.parallel_config`` around
+            the call says.
+        dask
+            The address of a dask scheduler whose workers do it instead.
+
+        A text that cannot be explained gives an outcome with its ``error``; it does not end the run.
+        """
+        from kedge.corpus import explain_texts
+
+        return explain_texts(self, texts, ids=ids, workers=workers, dask=dask)
+
+    def rules(
+        self,
+        texts: Sequence[str],
+        *,
+        workers: int | None = None,
+        max_rules: int = 20,
+        min_precision: float = 0.9,
+    ) -> "RuleList":
+        """Rules for the whole model: a short list of anchors that covers most of these texts.
+
+        Parameters
+        ----------
+        texts
+            The corpus.
+        workers
+            How many processes explain it; None for all cores.
+        max_rules
+            The length of the list at most.
+        min_precision
+            Rules that give fewer of the documents they cover the model's label are left out.
+        """
+        from kedge.corpus.rules import pick_rules
+
+        texts = list(texts)
+        rows = (outcome.to_row() for outcome in self.explain_corpus(texts, workers=workers))
+        return pick_rules(rows, self.index(texts), max_rules=max_rules, min_precision=min_precision)
+
+    def split(self, text: str) -> tuple[str, ...]:
+        """The words of a text as the model reads them, those outside its vocabulary included."""
+        try:
+            return tuple(t.word for t in read_document(self.model, text, self._tokenizer)[0].tokens)
+        except TextError:
+            return ()
+
+    def index(self, texts: Iterable[str]) -> CorpusIndex:
+        """An index of a corpus by the words this model reads, for ``corpus=`` and for saving."""
+        return CorpusIndex.build(texts, self.split)
 
     def _explanation(
         self, reading: Reading, found: Found, seen: Sequence[Example], method: str, seconds: float
     ) -> Explanation:
         document, units = reading.document, reading.units
         anchor = units.anchor(found.kept)
+        words = anchor.words(document)
 
         def positions(kept: Kept) -> tuple[int, ...]:
             return units.anchor(kept).positions
@@ -215,7 +332,7 @@ class Explainer:
         return Explanation(
             text=document.text,
             label=reading.label,
-            words=anchor.words(document),
+            words=words,
             positions=anchor.positions,
             spans=anchor.spans(document),
             precision=found.mean,
@@ -230,6 +347,8 @@ class Explainer:
             seconds=seconds,
             baseline=found.baseline,
             seed=self.options.seed,
+            objective=self.options.objective,
+            coverage=None if (corpus := self.options.corpus) is None else corpus.coverage(words),
             tokens=tuple((t.start, t.stop) for t in document.tokens),
             probabilities=tuple(reading.probabilities.items()) if reading.probabilities else None,
             trace=tuple(Step(positions(c.kept), c.mean, c.low, c.high) for c in found.trace),
@@ -241,7 +360,7 @@ class Explainer:
     def __reduce__(self) -> tuple[Any, ...]:
         # The converted model is made of closures; what travels is the user's own model.
         given = {f.name: getattr(self.options, f.name) for f in fields(Options)}
-        return _rebuilt, (self._given, given)
+        return _rebuilt, (self.given, given)
 
 
 def _rebuilt(model: Any, options: dict[str, Any]) -> Explainer:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any
+from typing import Any, Literal
 
 from kedge.errors import OptionError
 from kedge.typing import Label, Span, Status
@@ -72,6 +72,9 @@ class Explanation:
         when it was not looked at.
     coverage
         Share of the given corpus that contains the anchor; None without a corpus.
+    objective
+        What was looked for among the anchors that reach the threshold: the shortest, or the one of
+        largest coverage.
     seed
         What all randomness came from.
     tokens
@@ -105,6 +108,7 @@ class Explanation:
     baseline: float | None
     seed: int
     coverage: float | None = None
+    objective: Literal["shortest", "coverage"] = "shortest"
     seconds: float | None = field(default=None, compare=False)
     tokens: tuple[Span, ...] = field(default=(), repr=False)
     probabilities: tuple[tuple[Label, float], ...] | None = None

@@ -70,7 +70,16 @@ def shift(
     for at in _label_changes(runs):
         ax.axvline(at, color=QUIET, linestyle=(0, (1, 2)), linewidth=1.2)
         ax.text(
-            at, 0.5, " another label ", rotation=90, va="center", ha="right", fontsize="small", color=QUIET
+            at,
+            0.5,
+            "another label",
+            rotation=90,
+            va="center",
+            ha="center",
+            fontsize="small",
+            color=QUIET,
+            bbox={"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 2},
+            zorder=5,
         )
     ax.set_ylim(-0.06, 1.06)
     ax.set_xlabel("shift of the intercept")

@@ -15,7 +15,7 @@ import numpy as np
 from kedge.model.additive import UNIT, AdditiveScore
 from kedge.precision.binomial import binomial
 from kedge.precision.estimates import Estimates
-from kedge.precision.gridsum import GridSum
+from kedge.precision.gridsum import GridSum, Variable
 from kedge.precision.tails import Tail, grid_tail
 from kedge.reading import Reading
 from kedge.typing import Counts, Floats, Kept
@@ -26,8 +26,8 @@ __all__ = ["Additive", "additive_tail"]
 ALL = 1 << 14
 # Two halves of at most `ALL` combinations each are met in the middle: a few milliseconds.
 HALVES = ALL * ALL
-# Cells times variables that one grid may cost: about a second.
-BUDGET = 1 << 29
+# Cells times operations that one grid may cost: about half a second.
+BUDGET = 3 << 29
 # Up to this many free occurrences of a linear unit are better rounded one by one (squared ranges
 # m h^2 / 12 on average) than as a whole (up to h^2).
 SINGLE = 12
@@ -243,15 +243,14 @@ def _cost(free: Free, step: float) -> float:
     _, deviation = _moments(free)
     widest = sum(float(v.max()) for v in free.values)
     operations = sum(len(v) for v in free.values)
+    operations = min(operations, 28.0 * math.sqrt(operations)) + 64
     return operations * min(widest, 17.0 * deviation) / step
 
 
 def _on_grid(free: Free, step: float, error: float, *, strict: bool, narrow: float | None) -> Tail:
-    rounded = [np.rint(v / step) for v in free.values]
-    reach = sum(int(r.max()) + len(r) for r in rounded)  # + len: slopes rounded one by one
-    grid = GridSum(reach, max(int(r.max()) for r in rounded) + 1)
     base, squares = free.base, 0.0
-    for value, whole, weight, slope in zip(free.values, rounded, free.weights, free.slopes, strict=True):
+    variables: list[Variable] = []
+    for value, weight, slope in zip(free.values, free.weights, free.slopes, strict=True):
         if not math.isnan(slope) and len(value) <= SINGLE + 1:
             size = round(abs(slope) / step)
             rest = abs(slope) - size * step
@@ -259,16 +258,16 @@ def _on_grid(free: Free, step: float, error: float, *, strict: bool, narrow: flo
             chance = free.keep if slope > 0 else 1.0 - free.keep
             base += coins * rest * chance
             squares += coins * rest * rest
-            for _ in range(coins):
-                if chance == 0.5:
-                    grid.coin(size)
-                else:
-                    grid.add((0, size), (1.0 - chance, chance))
+            variables += [size if chance == 0.5 else ((0, size), (1.0 - chance, chance))] * coins
             continue
+        whole = np.rint(value / step)
         rests = value - whole * step
         base += float(rests @ weight)
         squares += float(rests.max() - rests.min()) ** 2
-        grid.add([int(w) for w in whole.tolist()], weight.tolist())
+        # Counts too unlikely to matter are dropped; what is dropped stays inside the interval.
+        likely = weight > 1e-18
+        variables.append((whole[likely].astype(np.int64).tolist(), weight[likely].tolist()))
+    grid = GridSum.of(variables)
     log_eta = 14.0 if narrow is None else max(14.0, math.log(100.0 / narrow))
     return grid_tail(grid, step, base, squares, error=error, strict=strict, log_eta=log_eta)
 

@@ -27,7 +27,8 @@ def promise(e: Explanation) -> str:
     """What the status promises, in one sentence."""
     goal = f"{e.threshold:g}"
     if e.status == "exact":
-        return f"Exact: no sampling error, and no shorter set of words reaches {goal}."
+        best = "no shorter set of words" if e.objective == "shortest" else "no set of words in more documents"
+        return f"Exact: no sampling error, and {best} reaches {goal}."
     if e.status == "certified":
         return (
             f"Certified: the precision is at least {goal}; such claims are wrong for at most "
