@@ -101,13 +101,13 @@ def test_influence_of_a_rule():
     assert measured[[0, 2]] == pytest.approx(0.5, abs=0.06)
 
 
-def test_jaccard():
-    """Equal anchors agree fully, disjoint ones not at all."""
-    rule = kedge.rules.any_of(["good"], ["nice"])
-    one = kedge.explain(rule, "good nice")
-    assert plots.jaccard([one, one]) == 1.0
+def test_stability_says_how_far_anchors_agree():
+    """Equal anchors agree fully, disjoint ones not at all; what kedge.stability found is drawn too."""
+    found = kedge.stability(kedge.rules.any_of(["good"], ["nice"]), "good nice", seeds=range(2))
+    assert "Jaccard 1.00" in plots.stability(found).get_title(loc="left")
+    one = found.explanations[0]
     other = one.__class__(**{**vars(one), "positions": (1,), "words": ("nice",)})
-    assert plots.jaccard([one, other]) == 0.0
+    assert "Jaccard 0.00" in plots.stability([one, other]).get_title(loc="left")
 
 
 def test_stability_columns_are_seeds_or_thresholds():

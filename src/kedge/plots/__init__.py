@@ -6,7 +6,7 @@ each word weighs, ``stability`` anchors over seeds or thresholds, ``shift`` anch
 
 from kedge.plots.search import search
 from kedge.plots.shift import shift, shifted
-from kedge.plots.stability import jaccard, stability
+from kedge.plots.stability import stability
 from kedge.plots.words import influence, words
 
-__all__ = ["influence", "jaccard", "search", "shift", "shifted", "stability", "words"]
+__all__ = ["influence", "search", "shift", "shifted", "stability", "words"]

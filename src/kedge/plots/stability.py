@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from kedge.compare import jaccard
 from kedge.errors import OptionError
 from kedge.explanation import Explanation
 from kedge.plots.style import ACCENT, QUIET, axes, shortened, tidy
@@ -11,33 +12,29 @@ from kedge.plots.style import ACCENT, QUIET, axes, shortened, tidy
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["jaccard", "stability"]
+    from kedge.stability import Stability
+
+__all__ = ["stability"]
 
 # Rows beyond this many would not be readable.
 _ROWS = 30
 
 
-def jaccard(explanations: Sequence[Explanation]) -> float:
-    """Mean over all pairs of |A and B| / |A or B|, on positions; 1 when every anchor is the same."""
-    shares = []
-    for one, other in combinations(explanations, 2):
-        a, b = set(one.positions), set(other.positions)
-        shares.append(len(a & b) / len(a | b) if a | b else 1.0)
-    return sum(shares) / len(shares) if shares else 1.0
-
-
-def stability(explanations: Sequence[Explanation], *, ax: "Axes | None" = None) -> "Axes":
+def stability(explanations: "Sequence[Explanation] | Stability", *, ax: "Axes | None" = None) -> "Axes":
     """Which words are in the anchor (filled) in each of several explanations of the same text.
 
-    One column per explanation, named by its threshold if these differ, else by its seed; one row per
-    word that is in any anchor, in the order of the text.
+    Takes explanations, or what ``kedge.stability`` found. One column per explanation, named by its
+    threshold if these differ, else by its seed; one row per word that is in any anchor, in the order
+    of the text. The title has the mean pairwise Jaccard similarity of the anchors' words.
     """
+    explanations = getattr(explanations, "explanations", explanations)
     if not explanations:
         raise OptionError("stability needs at least one explanation.")
     if len({e.text for e in explanations}) > 1:
         raise OptionError("stability compares explanations of one text; these are of several.")
     first = explanations[0]
     over_thresholds = len({e.threshold for e in explanations}) > 1
+    over_seeds = len({e.seed for e in explanations}) > 1
     rows = sorted({k for e in explanations for k in e.positions})[:_ROWS]
     ax = axes(ax, (max(3.6, 1.9 + 0.36 * len(explanations)), 1.3 + 0.3 * max(1, len(rows))))
     for column, e in enumerate(explanations):
@@ -52,13 +49,20 @@ def stability(explanations: Sequence[Explanation], *, ax: "Axes | None" = None) 
     ax.set_yticklabels([shortened(first.text[slice(*first.tokens[k])]) for k in rows])
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_xticks(range(len(explanations)))
-    ax.set_xticklabels([f"{e.threshold:g}" if over_thresholds else str(e.seed) for e in explanations])
+    ax.set_xticklabels([_name(e, over_thresholds, over_seeds) for e in explanations])
     ax.set_xlim(-0.6, len(explanations) - 0.4)
-    ax.set_xlabel("threshold" if over_thresholds else "seed")
-    agreement = f"mean Jaccard {jaccard(explanations):.2f}" if len(explanations) > 1 else "one explanation"
+    ax.set_xlabel(" · ".join(["threshold"] * over_thresholds + ["seed"] * over_seeds) or "seed")
+    alike = [jaccard(a.words, b.words) for a, b in combinations(explanations, 2)]
+    agreement = f"mean Jaccard {sum(alike) / len(alike):.2f}" if alike else "one explanation"
     ax.set_title(f"Anchors of one text: {agreement}", loc="left", fontsize="medium")
     tidy(ax, grid=None)
     for side in ("left", "bottom"):
         ax.spines[side].set_visible(False)
     ax.tick_params(length=0)
     return ax
+
+
+def _name(e: Explanation, over_thresholds: bool, over_seeds: bool) -> str:
+    if over_thresholds:
+        return f"{e.threshold:g} · {e.seed}" if over_seeds else f"{e.threshold:g}"
+    return str(e.seed)
