@@ -1,6 +1,5 @@
 """Anchors of one text over seeds or over thresholds."""
 
-from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,8 @@ from kedge.explanation import Explanation
 from kedge.plots.style import ACCENT, QUIET, axes, shortened, tidy
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
 
     from kedge.stability import Stability
@@ -27,7 +28,7 @@ def stability(explanations: "Sequence[Explanation] | Stability", *, ax: "Axes | 
     threshold if these differ, else by its seed; one row per word that is in any anchor, in the order
     of the text. The title has the mean pairwise Jaccard similarity of the anchors' words.
     """
-    explanations = getattr(explanations, "explanations", explanations)
+    explanations: Sequence[Explanation] = getattr(found, "explanations", found)
     if not explanations:
         raise OptionError("stability needs at least one explanation.")
     if len({e.text for e in explanations}) > 1:
