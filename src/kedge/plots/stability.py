@@ -21,7 +21,7 @@ __all__ = ["stability"]
 _ROWS = 30
 
 
-def stability(explanations: "Sequence[Explanation] | Stability", *, ax: "Axes | None" = None) -> "Axes":
+def stability(found: "Sequence[Explanation] | Stability", *, ax: "Axes | None" = None) -> "Axes":
     """Which words are in the anchor (filled) in each of several explanations of the same text.
 
     Takes explanations, or what ``kedge.stability`` found. One column per explanation, named by its
