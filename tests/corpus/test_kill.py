@@ -20,7 +20,7 @@ def model(texts):
     return ["good" if "good" in t or ("fine" in t and "not" not in t) else "bad" for t in texts]
 """
 WORDS = ["good", "fine", "not", "food", "cold", "slow", "soup"]
-DOCUMENTS = 150
+DOCUMENTS = 500  # so many that even a starved machine does not get through before the tenth kill
 
 
 @pytest.fixture
@@ -148,4 +148,4 @@ def test_a_worker_that_dies_is_replaced(folder):
     rows = [json.loads(line) for line in (folder / "out.jsonl").read_text().splitlines()]
     assert [row["id"] for row in rows] == texts
     assert [row["id"] for row in rows if row["error"]] == ["poison b"]
-    assert "died on this document" in rows[2]["error"]
+    assert "died on this document, twice" in rows[2]["error"]

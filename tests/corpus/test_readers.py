@@ -86,6 +86,7 @@ def test_separators_and_quotes(tmp_path):
         ("a.csv", "", "no column"),
         ("a.xlsx", "", "not of a known kind"),
         ("missing.csv", None, "no file"),
+        ("a.parquet", "no table", "cannot be read as Parquet"),
     ],
 )
 def test_refused_files(tmp_path, name, content, message):

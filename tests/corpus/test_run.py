@@ -3,6 +3,7 @@
 import json
 import random
 from collections import Counter
+from dataclasses import replace
 
 import counted
 import joblib
@@ -178,6 +179,11 @@ class TestFiles:
             explain_file(other, source_of(tmp_path), out, workers=1, resume=True)
         with pytest.raises(kedge.KedgeError, match="another text"):
             explain_file(explainer, source_of(tmp_path, ["changed"]), out, workers=1, resume=True)
+        retrained = kedge.Explainer(
+            replace(kedge.as_model(kedge.rules.present("bad")), name=str(explainer.model.name))
+        )
+        with pytest.raises(kedge.KedgeError, match="comes out differently"):
+            explain_file(retrained, source_of(tmp_path), out, workers=1, resume=True)
         explain_file(explainer, source_of(tmp_path), out, workers=1, overwrite=True)
         assert len(rows_of(out)) == 15
 

@@ -82,7 +82,8 @@ class Outcome:
     def to_line(self, *, full: bool = False) -> str:
         """The row as one line of JSON, with its line end."""
         # Escapes (ensure_ascii) keep lone surrogates and U+2028 from tearing a line apart.
-        return json.dumps(self.to_row(full=full), separators=(",", ":")) + "\n"
+        # A label or id that JSON does not know (bytes, say) is written as Python shows it.
+        return json.dumps(self.to_row(full=full), separators=(",", ":"), default=str) + "\n"
 
 
 def _probability(e: Explanation) -> float | None:

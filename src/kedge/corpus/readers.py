@@ -51,7 +51,7 @@ class Source:
     def total(self) -> int:
         """Size in the unit of ``Item.position``: rows of a Parquet file, bytes of any other."""
         if self.format == "parquet":
-            return int(_parquet().ParquetFile(self.path).metadata.num_rows)
+            return int(_parquet(self.path).metadata.num_rows)
         return self.path.stat().st_size
 
     def __iter__(self) -> Iterator[Item]:
@@ -102,7 +102,7 @@ def _check_columns(source: Source) -> None:
     if source.format == "jsonl":
         return  # every line has keys of its own
     if source.format == "parquet":
-        names = list(_parquet().ParquetFile(source.path).schema_arrow.names)
+        names = list(_parquet(source.path).schema_arrow.names)
     else:
         with _open(source.path) as (file, _), closing(_rows(source, file)) as rows:
             names = next(rows, [])
@@ -188,7 +188,7 @@ def _parquet_items(source: Source) -> Iterator[Item]:
     columns = [source.text] if source.id is None else [source.text, source.id]
     row = 0
     # A thousand documents at a time: the file's own row groups may hold millions.
-    for batch in _parquet().ParquetFile(source.path).iter_batches(batch_size=1024, columns=columns):
+    for batch in _parquet(source.path).iter_batches(batch_size=1024, columns=columns):
         texts = batch.column(source.text).to_pylist()
         ids = range(row, row + len(texts)) if source.id is None else batch.column(source.id).to_pylist()
         for text, name in zip(texts, ids, strict=True):
@@ -196,12 +196,15 @@ def _parquet_items(source: Source) -> Iterator[Item]:
             row += 1
 
 
-def _parquet() -> Any:
+def _parquet(path: Path) -> Any:
     try:
-        from pyarrow import parquet
+        from pyarrow import ArrowException, parquet
     except ImportError:
         raise MissingDependency("Parquet files need pyarrow: pip install 'kedge[data]'.") from None
-    return parquet
+    try:
+        return parquet.ParquetFile(path)
+    except (OSError, ArrowException) as error:
+        raise TextError(f"{path.name} cannot be read as Parquet: {error}.") from error
 
 
 def _not_utf8(text: str) -> str | None:

@@ -15,8 +15,9 @@ from kedge.corpus.outcome import Outcome
 from kedge.corpus.readers import Source
 from kedge.corpus.summary import Summary
 from kedge.corpus.table import check_parquet, write_parquet
-from kedge.corpus.workers import explained
-from kedge.errors import OptionError, StorageError, TextError
+from kedge.corpus.task import explain_item
+from kedge.corpus.workers import DIED, explained
+from kedge.errors import KedgeError, OptionError, StorageError, TextError
 
 if TYPE_CHECKING:
     from kedge.corpus.task import Form
@@ -98,11 +99,15 @@ def explain_file(
         return summary
     items = _readable(islice(iter(source), limit), source)
     with journal:
+        explainer = _without_progress(explainer)
+        last = None
         for row in journal.recovered():
-            _check_same(row, next(items, None), journal)
+            item = _same(row, next(items, None), journal)
+            last = (row, item)
             summary.add(row)
         summary.resumed = summary.documents
-        explainer = _without_progress(explainer)
+        if last is not None:
+            _check_model(explainer, *last)
         positions = _Positions(items)
         form: Form = "full line" if full else "line"
         with place(explainer, workers, dask) as where, closing(explained(positions, where, form)) as lines:
@@ -194,22 +199,38 @@ def _asked(explainer: "Explainer", source: Source, limit: int | None, *, full: b
 
 def _readable(items: Iterator[Item], source: Source) -> Iterator[Item]:
     """A source that ends badly is one sentence, and what came before it is kept."""
-    import csv
-
     row = -1
     try:
         for item in items:
             row = item.row
             yield item
-    except (OSError, EOFError, csv.Error) as error:
+    except KedgeError:
+        raise
+    except Exception as error:  # every format and packing has errors of its own
+        reason = f"{type(error).__name__}: {error}"
         raise TextError(
-            f"{source.path.name} cannot be read beyond row {row} ({error}); the rows before it are kept."
+            f"{source.path.name} cannot be read beyond row {row} ({reason}); the rows before it are kept."
         ) from error
 
 
-def _check_same(row: dict[str, Any], item: Item | None, journal: Journal) -> None:
+def _same(row: dict[str, Any], item: Item | None, journal: Journal) -> Item:
+    """The document that a row was made from."""
     if item is None or item.digest != row["digest"]:
         raise StorageError(
             f"Row {row['row']} of {journal.part.name} was made from another text than the input has there "
             "now; give the same input, or begin again with --overwrite."
         )
+    return item
+
+
+def _check_model(explainer: "Explainer", row: dict[str, Any], item: Item) -> None:
+    """Do one row again: a model that was trained anew meanwhile would mix two results in one file."""
+    if str(row["error"]).startswith(DIED):
+        return  # what killed its worker would kill us
+    again = json.loads(explain_item(explainer, item).to_line())
+    for name in ("label", "words", "status", "error"):
+        if again[name] != row[name]:
+            raise StorageError(
+                f"Row {row['row']} comes out differently now ({name} {again[name]!r}, not {row[name]!r}), so "
+                "this is not the model the run was begun with; begin again with --overwrite."
+            )

@@ -34,6 +34,8 @@ CHARACTERS = 1 << 24
 # How often a round may lose its workers without finishing a document before its documents are
 # tried one by one.
 PATIENCE = 2
+DIED = "WorkerDied"
+"""The kind of error of a document that kills its worker."""
 
 
 def explained(items: Iterator[Item], place: Place, form: Form = "outcome") -> Generator[Any]:
@@ -109,7 +111,7 @@ def _one_by_one(items: Sequence[Item], place: Place, form: Form) -> tuple[list[A
             except Exception as error:  # noqa: BLE001
                 place.renew()
                 if attempt == 2:
-                    reason = f"The worker died on this document, twice: {_named(error)}"
+                    reason = f"{DIED}: its worker died on this document, twice ({_named(error)})."
                     outcome = failed(item, reason)
                     results.append(outcome if form == "outcome" else outcome.to_line())
             else:
