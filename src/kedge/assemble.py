@@ -57,6 +57,6 @@ def assemble(
         probabilities=tuple(reading.probabilities.items()) if reading.probabilities else None,
         trace=tuple(Step(positions(c.kept), c.mean, c.low, c.high) for c in found.trace),
         ties=ties,
-        examples=tuple(seen),
+        examples=seen,  # drawn when somebody looks
         notes=(*reading.notes, *found.notes),
     )
