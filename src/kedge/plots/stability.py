@@ -7,13 +7,12 @@ from kedge.compare import jaccard
 from kedge.errors import OptionError
 from kedge.explanation import Explanation
 from kedge.plots.style import ACCENT, QUIET, axes, shortened, tidy
+from kedge.stability import Stability
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
-
-    from kedge.stability import Stability
 
 __all__ = ["stability"]
 
@@ -28,7 +27,7 @@ def stability(found: "Sequence[Explanation] | Stability", *, ax: "Axes | None" =
     threshold if these differ, else by its seed; one row per word that is in any anchor, in the order
     of the text. The title has the mean pairwise Jaccard similarity of the anchors' words.
     """
-    explanations: Sequence[Explanation] = getattr(found, "explanations", found)
+    explanations = found.explanations if isinstance(found, Stability) else found
     if not explanations:
         raise OptionError("stability needs at least one explanation.")
     if len({e.text for e in explanations}) > 1:
