@@ -20,18 +20,21 @@ def model(texts):
     return ["good" if "good" in t or ("fine" in t and "not" not in t) else "bad" for t in texts]
 """
 WORDS = ["good", "fine", "not", "food", "cold", "slow", "soup"]
-DOCUMENTS = 500  # so many that even a starved machine does not get through before the tenth kill
 
 
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "slow_model.py").write_text(MODEL)
+    write_corpus(tmp_path, 100)
+    return tmp_path
+
+
+def write_corpus(folder, documents):
     rng = random.Random(0)
-    with (tmp_path / "in.jsonl").open("w") as file:
-        for k in range(DOCUMENTS):
+    with (folder / "in.jsonl").open("w") as file:
+        for k in range(documents):
             text = " ".join(rng.choices(WORDS, k=rng.randint(2, 6)))
             file.write(json.dumps({"name": f"d{k}", "text": "" if k % 40 == 7 else text}) + "\n")
-    return tmp_path
 
 
 def start(folder, out, *options, **kwargs):
@@ -72,6 +75,7 @@ def wait_until(process, condition, seconds=60):
 def test_ten_kills_change_nothing(folder):
     """Killed with SIGKILL at ten random points, the resumed run ends with the same file, byte for byte."""
     rng = random.Random(int.from_bytes(os.urandom(4), "little"))
+    write_corpus(folder, 500)  # even a starved machine does not get through before the tenth kill
     part, out = folder / "out.jsonl.part", folder / "out.jsonl"
     for kill in range(10):
         workers = "1" if kill % 3 else "2"
