@@ -9,6 +9,7 @@ import argparse
 import csv
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -44,9 +45,9 @@ def load(path: Path, delimiter: str) -> tuple[list[str], list[int]]:
     return [row[0] for row in rows], [int(row[1]) for row in rows]
 
 
-def best_of(repeats: int, *calls):
+def best_of(repeats: int, *calls: Callable[[], object]) -> list[float]:
     """The shortest time of each call, taking turns."""
-    times = [[] for _ in calls]
+    times: list[list[float]] = [[] for _ in calls]
     for _ in range(repeats):
         for kept, call in zip(times, calls, strict=True):
             start = time.perf_counter()
@@ -65,7 +66,9 @@ def corpus_row(corpus: str, model: str, texts: list[str], labels: list[int]) -> 
     ratios, seconds, status, lengths = [], [], [], []
     for text in documents:
         e = explainer.explain(text)
-        predict, explain = best_of(3, lambda t=text: pipeline.predict([t]), lambda t=text: explainer.explain(t))
+        predict, explain = best_of(
+            3, lambda t=text: pipeline.predict([t]), lambda t=text: explainer.explain(t)
+        )
         ratios.append(explain / predict)
         seconds.append(explain)
         status.append(e.status)
@@ -116,7 +119,7 @@ def long_row(words: int) -> dict:
 def markdown(rows: list[dict], long: list[dict]) -> str:
     """The two tables."""
     lines = [
-        "| corpus | model | documents | exact | certified | x predict, median (mean) | ms, median (max) | words |",
+        "| corpus | model | documents | exact | certified | x predict, median (mean) | ms (max) | words |",
         "|---|---|---|---|---|---|---|---|",
     ]
     lines += [
@@ -127,8 +130,8 @@ def markdown(rows: list[dict], long: list[dict]) -> str:
     ]
     lines += ["", "| words | status | anchor | interval | seconds | x predict |", "|---|---|---|---|---|---|"]
     lines += [
-        f"| {r['words']:,} | {r['status']} | {r['anchor']} | {r['interval'][0]:.5f} to {r['interval'][1]:.5f} | "
-        f"{r['seconds']:.3f} | {r['ratio']:.1f} |"
+        f"| {r['words']:,} | {r['status']} | {r['anchor']} | {r['interval'][0]:.5f} to "
+        f"{r['interval'][1]:.5f} | {r['seconds']:.3f} | {r['ratio']:.1f} |"
         for r in long
     ]
     return "\n".join(lines) + "\n"

@@ -6,13 +6,14 @@
 (('good',), 1.0, 'exact')
 """
 
+from kedge import plots
 from kedge.anchor import Anchor
 from kedge.apply import apply
 from kedge.compare import compare
 from kedge.coverage import CorpusIndex
 from kedge.document import Document, Token
 from kedge.errors import KedgeError
-from kedge.explain import Explainer, explain
+from kedge.explain import Explainer, explain, precision
 from kedge.explanation import Explanation
 from kedge.model import Model, as_model, rules
 from kedge.perturb import Masking
@@ -32,6 +33,8 @@ __all__ = [
     "as_model",
     "compare",
     "explain",
+    "plots",
+    "precision",
     "rules",
     "stability",
 ]

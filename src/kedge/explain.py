@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from kedge.ask import Verdict, judge, select
 from kedge.choose import METHODS, PRECISIONS, Way, choose
 from kedge.coverage import CorpusIndex, as_index
-from kedge.errors import OptionError, TextError
-from kedge.explanation import Explanation, Step, Ties
+from kedge.errors import OptionError, OutOfQueries, TextError
+from kedge.examples import examples
+from kedge.explanation import Example, Explanation, Step, Ties
 from kedge.model import Model, as_model
 from kedge.model.model import Predictions
 from kedge.model.outputs import Outputs
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from kedge.corpus import Outcome
     from kedge.corpus.rules import RuleList
 
-__all__ = ["Explainer", "explain"]
+__all__ = ["Explainer", "explain", "precision"]
 
 # A sampled baseline is a hint, not a claim: enough draws to tell "needs no word" from "needs some".
 BASELINE_SAMPLES = 60
@@ -97,9 +99,11 @@ class Explainer:
         What all randomness comes from; same seed, same answer.
     method
         ``"auto"`` (the most exact way the model and the budget allow), ``"exhaustive"`` (the paper's
-        Algorithm 1) or ``"beam"`` (the official Anchors procedure).
+        Algorithm 1), ``"ranked"`` (linear models), ``"branch"`` (other sums over words, and trees)
+        or ``"beam"`` (the official Anchors procedure).
     precision
-        ``"auto"``, ``"exact"`` or ``"empirical"``: the evaluation function of the search.
+        ``"auto"``, ``"exact"``, ``"gaussian"`` (the paper's approximation) or ``"empirical"``: the
+        evaluation function of the search.
     perturbation
         ``"unk"``, or an object such as ``kedge.Masking(mask="...", keep=0.5)``.
     allow_empty
@@ -160,7 +164,37 @@ class Explainer:
         """
         started = time.perf_counter()
         reading, way, found = self._find(text, label, known)
-        return self._explanation(reading, found, way.name, time.perf_counter() - started)
+        seen = examples(reading, way.precision, found.kept, self.options.seed)
+        return self._explanation(reading, found, seen, way.name, time.perf_counter() - started)
+
+    def precision(self, text: str, words: str | Iterable[str | int], label: Label | None = None) -> Verdict:
+        """How surely these words, or positions, of a text keep its label.
+
+        A word named twice is two of its occurrences; no word at all gives the baseline.
+        """
+        started = time.perf_counter()
+        options = self.options
+        reading, rng = self._read(text, label)
+        verdict = judge(
+            reading,
+            select(reading.document, words),
+            threshold=options.threshold,
+            delta=options.delta,
+            how=options.precision,
+            rng=rng,
+        )
+        return replace(verdict, seconds=time.perf_counter() - started)
+
+    def masked(self, text: str, removed: Iterable[int]) -> str:
+        """The text with these positions removed, as the model is asked about it."""
+        document, _ = read_document(self.model, text, self._tokenizer)
+        gone = set(removed)
+        if gone - set(range(len(document))):
+            raise OptionError(
+                f"There is no position {max(gone)}; the text has {len(document)} words, numbered from 0."
+            )
+        kept = np.array([[k not in gone for k in range(len(document))]])
+        return self._perturbation.writer(document, generator(self.options.seed, text))(kept)[0]
 
     def partial(self, text: str, label: Label | None = None) -> tuple[Step, ...]:
         """The precision with nothing kept, then after each word of the anchor, the strongest first.
@@ -186,6 +220,21 @@ class Explainer:
             options.max_candidates,
             options.beam_width,
         )
+        reading, rng = self._read(text, label, known)
+        way = choose(options.method, options.precision, reading, rng)
+        search = way.search
+        if options.objective == "coverage":
+            search = Covering(options.corpus, search)
+        found = search(reading, way.precision, goal, rng)
+        if found.baseline is None:
+            found = replace(found, baseline=_baseline(reading, way.precision))
+        found = replace(found, notes=(*way.notes, *found.notes)) if way.notes else found
+        return reading, way, found
+
+    def _read(
+        self, text: str, label: Label | None, known: Predictions | None = None
+    ) -> tuple[Reading, np.random.Generator]:
+        options = self.options
         document, own = read_document(self.model, text, self._tokenizer)
         rng = generator(options.seed, document.text)
         reading = read(
@@ -202,15 +251,7 @@ class Explainer:
         if not self._verified and reading.counted:
             verify(self.model, reading)
             self._verified = True
-        way = choose(options.method, options.precision, reading, rng)
-        search = way.search
-        if options.objective == "coverage":
-            search = Covering(options.corpus, search)
-        found = search(reading, way.precision, goal, rng)
-        if found.baseline is None:
-            found = replace(found, baseline=_baseline(reading, way.precision))
-        found = replace(found, notes=(*way.notes, *found.notes)) if way.notes else found
-        return reading, way, found
+        return reading, rng
 
     def explain_corpus(
         self,
@@ -276,7 +317,9 @@ class Explainer:
         """An index of a corpus by the words this model reads, for ``corpus=`` and for saving."""
         return CorpusIndex.build(texts, self.split)
 
-    def _explanation(self, reading: Reading, found: Found, method: str, seconds: float) -> Explanation:
+    def _explanation(
+        self, reading: Reading, found: Found, seen: Sequence[Example], method: str, seconds: float
+    ) -> Explanation:
         document, units = reading.document, reading.units
         anchor = units.anchor(found.kept)
         words = anchor.words(document)
@@ -312,6 +355,7 @@ class Explainer:
             probabilities=tuple(reading.probabilities.items()) if reading.probabilities else None,
             trace=tuple(Step(positions(c.kept), c.mean, c.low, c.high) for c in found.trace),
             ties=ties,
+            examples=seen,
             notes=(*reading.notes, *found.notes),
         )
 
@@ -336,13 +380,29 @@ def explain(model: Any, text: str, *, label: Label | None = None, **options: Any
     return Explainer(model, **options).explain(text, label)
 
 
+def precision(
+    model: Any, text: str, words: str | Iterable[str | int], *, label: Label | None = None, **options: Any
+) -> Verdict:
+    """How surely these words of ``text`` keep the label that ``model`` gives it.
+
+    >>> import kedge
+    >>> verdict = kedge.precision(kedge.rules.any_of(["good"], ["nice"]), "nice place, good food", ["good"])
+    >>> verdict.precision, verdict.reaches, verdict.status
+    (1.0, True, 'exact')
+    """
+    return Explainer(model, **options).precision(text, words, label)
+
+
 def _baseline(reading: Reading, precision: Precision) -> float | None:
     """Precision with no word kept, if a closed form knows it or the budget allows a few samples."""
     estimates = precision([()])
     if not estimates.settled[0] and estimates.trials[0] < BASELINE_SAMPLES:
         if reading.oracle.remaining < BASELINE_SAMPLES:
             return None
-        estimates = precision([()], BASELINE_SAMPLES)
+        try:
+            estimates = precision([()], BASELINE_SAMPLES)
+        except OutOfQueries:
+            return None
     return float(estimates.mean[0])
 
 

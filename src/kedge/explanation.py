@@ -1,7 +1,8 @@
 """The result: frozen data with a versioned JSON form. Rendering is functions of it, elsewhere."""
 
 import json
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal
 
 from kedge.errors import OptionError
@@ -113,7 +114,7 @@ class Explanation:
     probabilities: tuple[tuple[Label, float], ...] | None = None
     trace: tuple[Step, ...] = field(default=(), repr=False)
     ties: Ties | None = field(default=None, repr=False)
-    examples: tuple[Example, ...] = field(default=(), repr=False)
+    examples: Sequence[Example] = field(default=(), repr=False)
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -121,12 +122,27 @@ class Explanation:
 
         return render(self, colour=wants_colour())
 
+    def to_html(self) -> str:
+        """One self-contained page, to be saved, sent, or opened in any browser."""
+        from kedge.render.html import page
+
+        return page(self)
+
+    def _repr_html_(self) -> str:
+        from kedge.render.html import notebook
+
+        return notebook(self)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the search: length against precision of each candidate, with matplotlib; see ``plots``."""
+        from kedge.plots import search
+
+        return search(self, ax=ax)
+
     def to_dict(self, *, times: bool = False) -> dict[str, Any]:
         """Plain data, with the version of its form; ``times`` adds how long it took."""
-        data = {"format": FORMAT, **asdict(self)}
-        if not times:
-            del data["seconds"]
-        return data
+        shown = {name: value for name, value in vars(self).items() if times or name != "seconds"}
+        return {"format": FORMAT, **{name: _plain(value) for name, value in shown.items()}}
 
     def to_json(self, *, indent: int | None = None, times: bool = False) -> str:
         """The JSON form; the same seed gives the same string unless ``times`` is asked for."""
@@ -174,6 +190,15 @@ class Explanation:
             "positions": self.positions,
             "spans": self.spans,
         }
+
+
+def _plain(value: Any) -> Any:
+    """Dataclasses as dicts, sequences as tuples, all the way down."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        return tuple(map(_plain, value))
+    return value
 
 
 def _items(data: dict[str, Any]) -> list[Any]:

@@ -17,6 +17,7 @@ COMMANDS = {
     "demo": "kedge.cli.demo",
     "explain": "kedge.cli.explain",
     "corpus": "kedge.cli.corpus",
+    "serve": "kedge.cli.serve",
 }
 
 

@@ -68,7 +68,7 @@ class GridSum:
         self._now[widest] = 1.0
         self._low, self._high = widest, widest + 1
         self._doublings = 0  # the cells add up to 2^doublings (less what was dropped)
-        self._mean, self._squares, self._variables, self._operations = 0.0, 0.0, 0, 0
+        self._mean, self._squares, self._waiting, self._operations = 0.0, 0.0, 0, 0
         self._absolute = 0.0
 
     @classmethod
@@ -87,12 +87,20 @@ class GridSum:
 
     def coin(self, size: int) -> None:
         """Add ``size`` times a fair coin."""
-        high = self._high + size
-        low, now, new = self._low, self._now, self._new
-        np.add(now[low:high], now[low - size : high - size], out=new[low:high])
-        self._now, self._new, self._high = new, now, high
-        self._doublings += 1
-        self._account(0.5 * size, size, 1)
+        self.coins([size])
+
+    def coins(self, sizes: Sequence[int]) -> None:
+        """Add fair coins of these sizes."""
+        for start in range(0, len(sizes), _TRIM):
+            part = sizes[start : start + _TRIM]
+            low, high, now, new = self._low, self._high, self._now, self._new
+            for size in part:
+                high += size
+                np.add(now[low:high], now[low - size : high - size], out=new[low:high])
+                now, new = new, now
+            self._now, self._new, self._high = now, new, high
+            self._doublings += len(part)
+            self._account(0.5 * sum(part), sum([size * size for size in part]), len(part), len(part))
 
     def add(self, values: Sequence[int], weights: Sequence[float]) -> None:
         """Add a variable that takes ``values[i] >= 0`` with probability ``weights[i]``."""
@@ -105,7 +113,7 @@ class GridSum:
             total += now[low - value : high - value] * weight
         self._now, self._new, self._high = new, now, high
         mean = sum(value * weight for value, weight in zip(values, weights, strict=True))
-        self._account(mean, widest - min(values), len(values) + 1)
+        self._account(mean, (widest - min(values)) ** 2, len(values) + 1, 1)
 
     def include(self, variable: Variable) -> None:
         """Add a variable of either kind."""
@@ -140,6 +148,12 @@ class GridSum:
             return 0.0
         return math.ldexp(float(self._now[place]), -self._doublings)
 
+    def law(self) -> "_Law":
+        """The distribution itself, as a part of a larger sum."""
+        cells = np.ldexp(self._now[self._low : self._high], -self._doublings)
+        first = self._low - self._pad
+        return _Law(cells, first, self._mean, self._squares, self._operations, self._absolute)
+
     @property
     def error(self) -> float:
         """Bound on the relative error of `above` and `below`.
@@ -149,14 +163,15 @@ class GridSum:
         """
         return (self._operations + 64) * 2.0**-52
 
-    def _account(self, mean: float, spread: int, operations: int) -> None:
+    def _account(self, mean: float, squares: float, operations: int, variables: int) -> None:
         self._mean += mean
-        self._squares += float(spread) * spread
+        self._squares += float(squares)
         self._operations += operations
-        self._variables += 1
-        if self._variables % _TRIM == 0:
+        self._waiting += variables
+        if self._waiting >= _TRIM:
+            self._waiting = 0
             self._trim()
-        if self._variables % _COINS == 0 and self._doublings:
+        if self._doublings >= _COINS:
             # A power of two: exact, and what underflows is smaller than any other error.
             self._now[self._low : self._high] *= math.ldexp(1.0, -self._doublings)
             self._doublings = 0
@@ -183,11 +198,12 @@ def _law(variables: Sequence[Variable]) -> _Law:
         return _convolved(_law(variables[:middle]), _law(variables[middle:]))
     most = [_most(variable) for variable in variables]
     grid = GridSum(sum(most), max(most, default=0))
-    for variable in variables:
-        grid.include(variable)
-    cells = np.ldexp(grid._now[grid._low : grid._high], -grid._doublings)
-    first = grid._low - grid._pad
-    return _Law(cells, first, grid._mean, grid._squares, grid._operations, 0.0)
+    if all(isinstance(variable, int) for variable in variables):
+        grid.coins(most)
+    else:
+        for variable in variables:
+            grid.include(variable)
+    return grid.law()
 
 
 def _convolved(a: _Law, b: _Law) -> _Law:

@@ -5,7 +5,7 @@ import sys
 import unicodedata
 
 from kedge.explanation import Explanation
-from kedge.render.phrases import need, promise
+from kedge.render.phrases import need, promise, rounded
 
 __all__ = ["render", "wants_colour"]
 
@@ -30,7 +30,7 @@ def render(e: Explanation, *, colour: bool) -> str:
         "",
         f"{dim}label     {reset} {bold}{_visible(str(e.label))}{reset}{_probability(e)}",
         f"{dim}anchor    {reset} {bold}{_visible(' '.join(e.words)) or '(nothing)'}{reset}",
-        f"{dim}precision {reset} {_rounded(e)}{spread}   {dim}asked for {e.threshold:g}{reset}",
+        f"{dim}precision {reset} {rounded(e.precision)}{spread}   {dim}asked for {e.threshold:g}{reset}",
     ]
     if e.baseline is not None:
         lines.append(f"{dim}baseline  {reset} {e.baseline:.3f}   {dim}with no word kept{reset}")
@@ -44,11 +44,6 @@ def render(e: Explanation, *, colour: bool) -> str:
         lines.append(warning)
     lines += e.notes
     return "\n".join(lines)
-
-
-def _rounded(e: Explanation) -> str:
-    """Three digits, rounded towards zero: 0.9499 must not read as 0.950, nor 0.9999 as 1.000."""
-    return f"{int(e.precision * 1000 + 1e-9) / 1000:.3f}"
 
 
 def _time(seconds: float) -> str:

@@ -20,7 +20,7 @@ import numpy as np
 
 from kedge.model.additive import UNIT, AdditiveScore
 from kedge.precision.gridsum import GridSum, Variable
-from kedge.precision.tails import Tail, grid_tail
+from kedge.precision.tails import Tail, grid_tail, known_extremes
 from kedge.typing import Counts, Floats
 
 __all__ = ["Ladder", "enumerated", "gridded"]
@@ -165,6 +165,7 @@ def gridded(ladder: Ladder, step: float, lengths: range, *, stop: float) -> dict
     means = np.cumsum(means)
     squares = np.cumsum(rests * rests)
     heads = np.cumsum(ladder.rungs)
+    reachable = np.cumsum(coins)
     fair = ladder.keep == 0.5
     variables: list[Variable] = sizes
     if not fair:
@@ -189,6 +190,8 @@ def gridded(ladder: Ladder, step: float, lengths: range, *, stop: float) -> dict
                 error=ladder.error,
                 strict=ladder.strict,
             )
+            lowest = ladder.floor + (float(heads[length - 1]) if length else 0.0)
+            tail = known_extremes(tail, lowest, lowest + reachable[k - 1], ladder.error)
             found[length] = tail
             looking = tail.high >= stop
     return found

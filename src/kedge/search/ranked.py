@@ -17,7 +17,7 @@ from kedge.model.additive import AdditiveScore
 from kedge.precision.additive import HALVES, additive_tail
 from kedge.precision.tails import Tail
 from kedge.search.ladder import Ladder, enumerated, gridded
-from kedge.typing import Counts, Floats, Kept
+from kedge.typing import Floats, Kept
 
 __all__ = ["Ranked", "search_ranked"]
 
@@ -153,7 +153,8 @@ def _by_grid(score: AdditiveScore, ladder: Ladder, threshold: float, shortest: i
     guesses = _gaussian(ladder)
     guess = int(np.argmax(guesses >= threshold)) if guesses[-1] >= threshold else len(ladder)
     guess = max(guess, shortest)
-    gap = min(abs(float(g) - threshold) for g in guesses[max(guess - 1, 0) : guess + 1])
+    # Only the answer and the length before it, if it could be one, must be told from the threshold.
+    gap = min(abs(float(g) - threshold) for g in guesses[max(guess - 1, shortest) : guess + 1])
     step = _step(ladder, min(max(gap / 3.0, FINE), COARSE), threshold)
     if score.exact:
         step = _on_lattice(ladder, step)
