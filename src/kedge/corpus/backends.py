@@ -58,6 +58,11 @@ class Place:
 
         return Parallel(n_jobs=self.workers, backend=self.backend, **self._options, **options)
 
+    @property
+    def streams(self) -> bool:
+        """Whether results come back one by one; from some backends (ray, Spark) only a round at a time."""
+        return self.backend == "loky" or bool(getattr(self.backend, "supports_return_generator", False))
+
     def renew(self) -> None:
         """Make the place usable again after workers were lost."""
         if self._renewed is not None:

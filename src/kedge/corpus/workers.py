@@ -128,10 +128,12 @@ def _streamed(
 ) -> Iterator[tuple[list[Any], float]]:
     from joblib import delayed
 
-    task = delayed(explain_batch)
+    tasks = [delayed(explain_batch)(place.cargo, batch, form) for batch in batches]
+    if not place.streams:
+        yield from place.parallel(batch_size=1)(tasks)
+        return
     # One task at a time per dispatch: the batches are of the right size already.
-    parallel = place.parallel(return_as="generator", batch_size=1)
-    results = parallel(task(place.cargo, batch, form) for batch in list(batches))
+    results = place.parallel(return_as="generator", batch_size=1)(tasks)
     try:
         for result in results:  # noqa: UP028  (it would close them before the warnings are off)
             yield result
