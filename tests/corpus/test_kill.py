@@ -20,18 +20,21 @@ def model(texts):
     return ["good" if "good" in t or ("fine" in t and "not" not in t) else "bad" for t in texts]
 """
 WORDS = ["good", "fine", "not", "food", "cold", "slow", "soup"]
-DOCUMENTS = 500  # so many that even a starved machine does not get through before the tenth kill
 
 
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "slow_model.py").write_text(MODEL)
+    write_corpus(tmp_path, 100)
+    return tmp_path
+
+
+def write_corpus(folder, documents):
     rng = random.Random(0)
-    with (tmp_path / "in.jsonl").open("w") as file:
-        for k in range(DOCUMENTS):
+    with (folder / "in.jsonl").open("w") as file:
+        for k in range(documents):
             text = " ".join(rng.choices(WORDS, k=rng.randint(2, 6)))
             file.write(json.dumps({"name": f"d{k}", "text": "" if k % 40 == 7 else text}) + "\n")
-    return tmp_path
 
 
 def start(folder, out, *options, **kwargs):
@@ -65,24 +68,27 @@ def wait_until(process, condition, seconds=60):
     end = time.monotonic() + seconds
     while process.poll() is None and not condition():
         assert time.monotonic() < end, "the run makes no progress"
-        time.sleep(0.001)
+        time.sleep(0.005)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
 def test_ten_kills_change_nothing(folder):
     """Killed with SIGKILL at ten random points, the resumed run ends with the same file, byte for byte."""
     rng = random.Random(int.from_bytes(os.urandom(4), "little"))
+    write_corpus(folder, 500)  # even a starved machine does not get through before the tenth kill
     part, out = folder / "out.jsonl.part", folder / "out.jsonl"
     for kill in range(10):
         workers = "1" if kill % 3 else "2"
         before = rows_in(part)
         # Some kills come while nothing is written yet, most between one row and the next few.
         target = before + rng.choice([0, 1, rng.randint(2, 12)])
+        pause = rng.random() * (0.02 if target > before else 1.5)
         process = start(folder, out.name, "--resume", "--workers", workers)
         wait_until(process, lambda target=target: rows_in(part) >= target)
-        time.sleep(rng.random() * 0.02)
+        time.sleep(pause)
         process.send_signal(signal.SIGKILL)
-        said = process.communicate()[1]
+        # The pipe ends when the last of its workers does, too: they do not outlive it.
+        said = process.communicate(timeout=60)[1]
         assert process.returncode == -signal.SIGKILL, said
         assert not out.exists()
         assert rows_in(part) >= before

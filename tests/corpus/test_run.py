@@ -57,6 +57,17 @@ class TestFromPython:
         with joblib.parallel_config(backend="threading", n_jobs=2):
             assert alone == [o.explanation for o in explainer.explain_corpus(texts)]
 
+    @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of fork, in newer versions of Python
+    def test_other_backends(self):
+        """A backend that gives results only a round at a time, as those of ray and Spark do."""
+        texts = [*reviews()[0][:6], ""]
+        explainer = kedge.Explainer(GOOD)
+        alone = list(explainer.explain_corpus(texts, workers=1))
+        with joblib.parallel_config(backend="multiprocessing", n_jobs=2):
+            others = list(explainer.explain_corpus(texts))
+        assert [o.explanation for o in others] == [o.explanation for o in alone]
+        assert [o.error for o in others] == [o.error for o in alone]
+
     def test_streams(self):
         """Texts are read as they are needed, and a caller may stop early."""
         read = []

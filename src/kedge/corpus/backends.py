@@ -8,13 +8,13 @@ workers, and that a task lost by dask is an error instead of an endless wait.
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kedge.corpus.task import Shipment, packed
+from kedge.corpus.task import Shipment, live_with, packed
 from kedge.errors import MissingDependency, OptionError
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ class Place:
         A joblib backend, or None for this very process.
     workers
         How many tasks at a time.
+    options
+        What else the backend is told.
     renewed
         Gives a fresh backend after workers were lost; None where the old one recovers by itself.
     """
@@ -43,16 +45,23 @@ class Place:
         cargo: "Shipment | Explainer",
         backend: Any = None,
         workers: int = 1,
+        options: Mapping[str, Any] | None = None,
         renewed: Callable[[], Any] | None = None,
     ) -> None:
         self.cargo, self.backend, self.workers = cargo, backend, workers
+        self._options = dict(options or {})
         self._renewed = renewed
 
     def parallel(self, **options: Any) -> Any:
         """A joblib.Parallel on this backend."""
         from joblib import Parallel
 
-        return Parallel(n_jobs=self.workers, backend=self.backend, **options)
+        return Parallel(n_jobs=self.workers, backend=self.backend, **self._options, **options)
+
+    @property
+    def streams(self) -> bool:
+        """Whether results come back one by one; from some backends (ray, Spark) only a round at a time."""
+        return self.backend == "loky" or bool(getattr(self.backend, "supports_return_generator", False))
 
     def renew(self) -> None:
         """Make the place usable again after workers were lost."""
@@ -97,7 +106,8 @@ def place(explainer: "Explainer", workers: int | None = None, dask: str | None =
         try:
             path = folder / "explainer.pickle"
             path.write_bytes(data)
-            yield Place(Shipment(name, path, parent=os.getpid()), "loky", count)
+            start = {"initializer": live_with, "initargs": (os.getpid(),)}
+            yield Place(Shipment(name, path), "loky", count, start)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         return
@@ -140,7 +150,7 @@ def _dask_place(backend: Any, cargo: Shipment) -> Iterator[Place]:
 
     try:
         first = make()
-        yield Place(cargo, first, max(1, sum(client.ncores().values())), make)
+        yield Place(cargo, first, max(1, sum(client.ncores().values())), renewed=make)
     finally:
         if getattr(backend, "kedge_owns_client", False):
             client.close()

@@ -22,7 +22,7 @@ from kedge.model.model import Predictions
 if TYPE_CHECKING:
     from kedge.explain import Explainer
 
-__all__ = ["Form", "Shipment", "batches_help", "explain_batch", "packed", "ready"]
+__all__ = ["Form", "Shipment", "batches_help", "explain_batch", "live_with", "packed", "ready"]
 
 Form = Literal["outcome", "line", "full line"]
 """What a worker gives back: outcomes, or lines of JSON (made there, where the cores are)."""
@@ -45,14 +45,11 @@ class Shipment:
         The file that holds it, where workers share a disk with us.
     data
         The content itself, where they may not.
-    parent
-        Our process, where workers are its children and must not outlive it.
     """
 
     name: str
     path: Path | None = None
     data: bytes | None = field(default=None, repr=False)
-    parent: int | None = None
 
 
 def packed(explainer: "Explainer") -> tuple[str, bytes]:
@@ -80,12 +77,10 @@ def unpack(shipment: Shipment) -> "Explainer":
         while len(_UNPACKED) >= _KEPT:
             del _UNPACKED[next(iter(_UNPACKED))]
         _UNPACKED[shipment.name] = pickle.loads(data)  # noqa: S301  (our own, made a moment ago)
-        if shipment.parent is not None:
-            _leave_with(shipment.parent)
     return _UNPACKED[shipment.name]
 
 
-def _leave_with(parent: int) -> None:
+def live_with(parent: int) -> None:
     """Live exactly as long as the run that started this worker.
 
     Ctrl-C reaches every process of a terminal; it is the run's to obey, and to end its workers. And

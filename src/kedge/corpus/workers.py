@@ -6,9 +6,11 @@ that dies is replaced and its documents are done again. A document that kills it
 becomes a row with that reason.
 """
 
+import signal
 import warnings
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
@@ -126,10 +128,12 @@ def _streamed(
 ) -> Iterator[tuple[list[Any], float]]:
     from joblib import delayed
 
-    task = delayed(explain_batch)
+    tasks = [delayed(explain_batch)(place.cargo, batch, form) for batch in batches]
+    if not place.streams:
+        yield from place.parallel(batch_size=1)(tasks)
+        return
     # One task at a time per dispatch: the batches are of the right size already.
-    parallel = place.parallel(return_as="generator", batch_size=1)
-    results = parallel(task(place.cargo, batch, form) for batch in list(batches))
+    results = place.parallel(return_as="generator", batch_size=1)(tasks)
     try:
         for result in results:  # noqa: UP028  (it would close them before the warnings are off)
             yield result
@@ -147,7 +151,8 @@ def _check(place: Place) -> None:
         return
     for attempt in (1, 2):
         try:
-            place.parallel()([delayed(ready)(place.cargo)])
+            with _interrupted_later():
+                place.parallel()([delayed(ready)(place.cargo)])
         except KedgeError:
             raise
         except Exception as error:
@@ -158,6 +163,23 @@ def _check(place: Place) -> None:
                 ) from error
         else:
             return
+
+
+@contextmanager
+def _interrupted_later() -> Iterator[None]:
+    """Hold Ctrl-C back while workers start.
+
+    They inherit that, and so do not each show where they were when the user interrupted the run; once
+    they are there, the run obeys.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _named(error: BaseException) -> str:
