@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from kedge.explanation import Explanation
-from kedge.render.phrases import headline, meaning, provenance, rounded, status_name
+from kedge.render.phrases import headline, meaning, provenance, rounded, spread, status_name
 from kedge.render.pieces import Piece, document_pieces, example_pieces
 from kedge.render.scatter import scatter
 
@@ -83,7 +83,7 @@ def _rendered(template: str, e: Explanation, *, notebook: bool) -> str:
             has_copies=bool(copies),
             most=max(copies, default=0),
             precision=rounded(e.precision),
-            spread=(rounded(low), rounded(high)) if wide else None,
+            spread=spread(low, high) if wide else None,
             baseline=None if e.baseline is None else rounded(e.baseline),
             gauge=_gauge(e, wide=wide),
             bars=_bars(e),
@@ -103,7 +103,7 @@ def _gauge(e: Explanation, *, wide: bool) -> dict[str, Any]:
     def at(share: float) -> float:
         return round(3 + 314 * share, 1)
 
-    spread = f", between {rounded(low)} and {rounded(high)}" if wide else ""
+    between = f", between {' and '.join(spread(low, high))}" if wide else ""
     base = "" if e.baseline is None else f", {rounded(e.baseline)} with no word kept"
     return {
         "low": at(low),
@@ -113,7 +113,7 @@ def _gauge(e: Explanation, *, wide: bool) -> dict[str, Any]:
         "goal": at(e.threshold),
         "base": None if e.baseline is None else at(e.baseline),
         "label": (
-            f"Gauge from 0 to 1: precision {rounded(e.precision)}{spread}; asked for {e.threshold:g}{base}."
+            f"Gauge from 0 to 1: precision {rounded(e.precision)}{between}; asked for {e.threshold:g}{base}."
         ),
     }
 
@@ -123,7 +123,7 @@ def _bars(e: Explanation) -> list[dict[str, Any]]:
     ranked = sorted(e.probabilities or (), key=lambda pair: (pair[0] != e.label, -pair[1]))[:_CLASSES]
     ranked.sort(key=lambda pair: -pair[1])
     return [
-        {"label": label, "value": rounded(value), "width": round(100 * value, 1), "mine": label == e.label}
+        {"label": label, "value": f"{value:.3f}", "width": round(100 * value, 1), "mine": label == e.label}
         for label, value in ranked
     ]
 

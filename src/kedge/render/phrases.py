@@ -1,16 +1,32 @@
 """What an explanation means, in plain sentences shared by every rendering."""
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 
 from kedge.explanation import Explanation
 
-__all__ = ["headline", "listed", "meaning", "need", "promise", "provenance", "rounded", "status_name"]
+__all__ = [
+    "headline",
+    "listed",
+    "meaning",
+    "need",
+    "promise",
+    "provenance",
+    "rounded",
+    "spread",
+    "status_name",
+]
 
 
 def rounded(share: float) -> str:
     """Three digits, rounded towards zero: 0.9499 must not read as 0.950, nor 0.9999 as 1.000."""
     return f"{int(share * 1000 + 1e-9) / 1000:.3f}"
+
+
+def spread(low: float, high: float) -> tuple[str, str]:
+    """An interval, rounded outwards: it must not read as narrower than it is."""
+    return rounded(low), f"{min(math.ceil(high * 1000 - 1e-9) / 1000, 1):.3f}"
 
 
 def listed(words: Sequence[str]) -> str:

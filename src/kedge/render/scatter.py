@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import floor
 
 from kedge.explanation import Explanation, Step
-from kedge.render.phrases import rounded
+from kedge.render.phrases import rounded, spread
 
 __all__ = ["Row", "Scatter", "best_of_each_length", "scatter", "spread_out"]
 
@@ -132,6 +132,6 @@ def _row(e: Explanation, step: Step) -> Row:
         len(step.positions),
         shown or "(nothing)",
         rounded(step.precision),
-        f"{rounded(step.low)} to {rounded(step.high)}" if wide else "",
+        " to ".join(spread(step.low, step.high)) if wide else "",
         step.positions == e.positions,
     )

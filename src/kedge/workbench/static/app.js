@@ -1,7 +1,7 @@
 // The workbench: one state, redrawn when the server has answered. No framework, no build step.
 
 import * as api from "./api.js";
-import { bars, gauge, picture, rounded } from "./picture.js";
+import { bars, between, gauge, picture, rounded } from "./picture.js";
 import { Reader } from "./reader.js";
 
 const $ = (id) => document.getElementById(id);
@@ -129,7 +129,7 @@ function show(e, welcome = true) {
   gauge($("gauge"), e);
   const [low, high] = e.interval;
   const spread = document.createElement("small");
-  if (high - low >= 5e-4) spread.append(`between ${rounded(low)} and ${rounded(high)}`);
+  if (high - low >= 5e-4) spread.append(between(e.interval));
   $("precision").replaceChildren(rounded(e.precision), spread);
   legend(e);
   picture($("picture"), e, reader.written);
@@ -232,7 +232,7 @@ const askWithout = debounced(async () => {
   $("without-text").replaceChildren(
     `Without ${shown} the model says `,
     label,
-    share === undefined ? "" : ` (${rounded(share)})`,
+    share === undefined ? "" : ` (${share.toFixed(3)})`,
     holds ? ": the label holds." : `: the label ${e.label} is lost.`,
   );
   $("without").hidden = false;
@@ -259,8 +259,8 @@ const askMine = debounced(async () => {
   const [low, high] = found.interval;
   $("mine-more").textContent =
     found.status === "exact"
-      ? `Exact, by ${found.method}${high - low >= 5e-4 ? `: between ${rounded(low)} and ${rounded(high)}` : ""}.`
-      : `Certified between ${rounded(low)} and ${rounded(high)} from ${found.method}; wrong with probability at most ${found.delta}.`;
+      ? `Exact, by ${found.method}${high - low >= 5e-4 ? `: ${between([low, high])}` : ""}.`
+      : `Certified ${between([low, high])} from ${found.method}; wrong with probability at most ${found.delta}.`;
   $("mine").hidden = false;
 }, 120);
 

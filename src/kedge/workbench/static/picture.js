@@ -14,6 +14,11 @@ export function rounded(share) {
   return (Math.floor(share * 1000 + 1e-9) / 1000).toFixed(3);
 }
 
+// An interval, rounded outwards: it must not read as narrower than it is.
+export function between([low, high]) {
+  return `between ${rounded(low)} and ${Math.min(Math.ceil(high * 1000 - 1e-9) / 1000, 1).toFixed(3)}`;
+}
+
 export function gauge(svg, { precision, interval, threshold, baseline }) {
   const at = (share) => 3 + 314 * share;
   const [low, high] = interval;
@@ -36,7 +41,7 @@ export function bars(element, probabilities, label) {
       const left = document.createElement("span");
       left.append(String(name));
       const right = document.createElement("span");
-      right.append(rounded(value));
+      right.append(value.toFixed(3));
       const bar = make("svg", { viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true" });
       bar.append(
         make("rect", { class: "b-track", width: 100, height: 4, rx: 1 }),
