@@ -8,11 +8,11 @@ from kedge.errors import OptionError
 from kedge.precision import Empirical, Enumeration, Precision
 from kedge.precision.enumeration import table_size
 from kedge.reading import Reading
-from kedge.search import Beam, Search, exhaustive
+from kedge.search import Beam, Guided, Search, exhaustive
 
 __all__ = ["METHODS", "PRECISIONS", "Way", "choose"]
 
-METHODS = ("auto", "exhaustive", "beam")
+METHODS = ("auto", "exhaustive", "guided", "beam")
 PRECISIONS = ("auto", "exact", "empirical")
 
 # Rows of counts that a model may be asked about for an exact answer: about a second for a forest.
@@ -33,7 +33,9 @@ class Way:
 def choose(method: str, precision: str, reading: Reading, rng: np.random.Generator) -> Way:
     """Resolve the names the user gave for this very document."""
     if method == "auto":
-        method = "exhaustive" if enumerable(reading) and precision != "empirical" else "beam"
+        method = "exhaustive" if enumerable(reading) and precision != "empirical" else "guided"
+    if method == "guided":
+        return Way("guided", Empirical(reading, rng), Guided())
     if method == "exhaustive":
         name, evaluator = _evaluator(precision, reading, rng)
         return Way(f"exhaustive ({name})", evaluator, exhaustive)
