@@ -34,78 +34,75 @@ _FAR = 1 << 20
 
 
 @dataclass(frozen=True)
-class Bets:
-    """What fresh samples said: how often y was 0, +1 (lost unforeseen) and -1 (foreseen, yet kept).
+class Round:
+    """Fresh samples judged by one prediction.
 
     Parameters
     ----------
     as_foreseen, worse, better
-        Samples with y = 0, y = 1 and y = -1.
+        Samples with y = 0, y = 1 (lost unforeseen) and y = -1 (foreseen as lost, yet kept).
     foreseen
         q: the probability, known exactly, with which the prediction says the label is lost.
     """
 
-    as_foreseen: int = 0
+    as_foreseen: int
     worse: int = 0
     better: int = 0
     foreseen: float = 0.0
 
     @property
     def trials(self) -> int:
-        """How many samples were seen."""
+        """How many samples."""
         return self.as_foreseen + self.worse + self.better
+
+
+@dataclass(frozen=True)
+class Bets:
+    """Rounds of bets on one anchor. The prediction may change from round to round, as long as it is
+    fixed before the samples of its round are drawn.
+    """
+
+    rounds: tuple[Round, ...] = ()
+
+    @property
+    def trials(self) -> int:
+        """How many samples were seen."""
+        return sum(r.trials for r in self.rounds)
 
     @property
     def mean(self) -> float:
-        """The estimated precision: 1 - q - mean(y)."""
+        """The estimated precision, 1 - q - mean(y), over all rounds; one half before the first."""
         if not self.trials:
-            return 1 - self.foreseen
-        return float(np.clip(1 - self.foreseen - (self.worse - self.better) / self.trials, 0, 1))
+            return 0.5
+        lost = sum(r.foreseen * r.trials + r.worse - r.better for r in self.rounds)
+        return float(np.clip(1 - lost / self.trials, 0, 1))
 
-    def plus(self, as_foreseen: int, worse: int, better: int) -> "Bets":
-        """These bets and some more."""
-        return Bets(
-            self.as_foreseen + as_foreseen, self.worse + worse, self.better + better, self.foreseen
-        )
+    def plus(self, more: Round) -> "Bets":
+        """These bets and one more round."""
+        return Bets((*self.rounds, more))
 
     def log_wealth(self, threshold: float) -> float:
         """ln of the wealth won by betting that the precision is at least ``threshold``."""
-        return float(np.logaddexp.reduce(np.log(_WEIGHTS) + self._log_wealths(1 - threshold - self.foreseen)))
-
-    def _log_wealths(self, m: float, clean: int = 0) -> Floats:
-        """(stakes,) ln wealth of each stake when E[y] >= m is bet against."""
-        stakes = _STAKES / (1 - m)
-        with np.errstate(divide="ignore"):  # the full stake is lost at once: ln 0
-            worse = np.log(np.maximum(1 - stakes * (1 - m), 0)) * self.worse if self.worse else 0.0
-        wealths: Floats = (
-            (self.as_foreseen + clean) * np.log1p(stakes * m)
-            + worse
-            + self.better * np.log1p(stakes * (1 + m))
-        )
-        return wealths
+        wealths = sum((_log_wealths(r, threshold) for r in self.rounds), start=np.zeros(len(_STAKES)))
+        return float(np.logaddexp.reduce(np.log(_WEIGHTS) + wealths))
 
     def proves(self, threshold: float, delta: float) -> bool:
         """Whether "the precision is at least ``threshold``" is proved at level ``delta``."""
         return self.log_wealth(threshold) >= -np.log(delta)
 
-    def still_needed(self, threshold: float, delta: float) -> int:
+    def still_needed(self, threshold: float, delta: float, foreseen: float) -> int:
         """How many more samples, all as foreseen, would prove the claim; so many are asked at a time."""
-        m = 1 - threshold - self.foreseen
-        if m <= 0:
+        if foreseen >= 1 - threshold:
             return _FAR
-
-        def proved(clean: int) -> bool:
-            total = np.logaddexp.reduce(np.log(_WEIGHTS) + self._log_wealths(m, clean))
-            return bool(total >= -np.log(delta))
-
         few, many = 0, 1
-        while not proved(many):
+        while not self.plus(Round(many, foreseen=foreseen)).proves(threshold, delta):
             few, many = many, 2 * many
             if many >= _FAR:
                 return _FAR
         while many - few > 1:
             middle = (few + many) // 2
-            few, many = (few, middle) if proved(middle) else (middle, many)
+            proved = self.plus(Round(middle, foreseen=foreseen)).proves(threshold, delta)
+            few, many = (few, middle) if proved else (middle, many)
         return many
 
     def low(self, delta: float) -> float:
@@ -118,8 +115,19 @@ class Bets:
 
     def high(self, delta: float) -> float:
         """An upper bound at any time of looking."""
-        if not self.foreseen:  # plain counting: the uniform mixture is sharper from above
-            return mixture_interval(self.as_foreseen, self.trials, delta)[1]
+        if not any(r.foreseen for r in self.rounds):  # plain counting: the uniform mixture is sharper
+            return mixture_interval(sum(r.as_foreseen for r in self.rounds), self.trials, delta)[1]
         # The same bets with the roles of keeping and losing the label exchanged.
-        other = Bets(self.as_foreseen, self.better, self.worse, 1 - self.foreseen)
+        other = Bets(tuple(Round(r.as_foreseen, r.better, r.worse, 1 - r.foreseen) for r in self.rounds))
         return 1 - other.low(delta)
+
+
+def _log_wealths(r: Round, threshold: float) -> Floats:
+    """(stakes,) ln wealth of each stake after one round."""
+    m = 1 - threshold - r.foreseen
+    stakes = _STAKES / (1 - m)
+    wealths = r.as_foreseen * np.log1p(stakes * m) + r.better * np.log1p(stakes * (1 + m))
+    if r.worse:
+        with np.errstate(divide="ignore"):  # the full stake is lost at once: ln 0
+            wealths = wealths + r.worse * np.log(np.maximum(1 - _STAKES, 0))
+    return np.asarray(wealths, dtype=np.float64)

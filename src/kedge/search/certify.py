@@ -2,26 +2,28 @@
 
 The anchor is chosen first; every sample after that is fresh. Where few distinct samples exist they
 are all asked about and the precision is exact. Otherwise the bets of ``precision.bets`` are placed,
-with the surrogate as control variate where it has earned it.
+with the surrogate as control variate while it is worth it. Between rounds the surrogate learns from
+the samples of the rounds before, which the bets allow: a prediction only has to come first.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 from scipy.special import comb
 
-from kedge.precision.bets import Bets
+from kedge.precision.bets import Bets, Round
 from kedge.reading import CELLS, Reading
-from kedge.search.pool import Pool, support
-from kedge.search.surrogate import Surrogate
+from kedge.search.learner import Learner
+from kedge.search.pool import support
 from kedge.typing import Kept
 
 __all__ = ["Verdict", "certify", "exact_precision"]
 
 # Samples are asked about in rounds that could finish the proof, but in no more than this at once.
 _ROUND = 256
+# In a long proof by labels, questions about samples that teach the surrogate, per fresh sample.
+_LESSONS = 0.5
 # A proof is given up when the samples so far say it would need more than this many times what is
 # still allowed for it.
 _HOPE = 1.5
@@ -38,50 +40,59 @@ class Verdict:
     trials: float
 
 
-def certify(
-    pool: Pool, kept: Kept, threshold: float, delta: float, *, control: Surrogate | None, most: int
-) -> Verdict:
-    """Try to prove that an anchor's precision is at least ``threshold``, at level ``delta``.
-
-    Parameters
-    ----------
-    control
-        The surrogate whose exact predictions serve as control variate; None for plain counting.
-    most
-        How many fresh samples to spend at most.
-    """
+def certify(learner: Learner, kept: Kept, delta: float, most: int) -> Verdict:
+    """Try to prove at level ``delta``, with at most ``most`` fresh samples, that an anchor reaches."""
+    pool, threshold = learner.pool, learner.goal.threshold
     reading = pool.reading
     distinct = support(reading, kept) if reading.repeatable else np.inf
-    foreseen = 0.0 if control is None else control.loss(kept)
-    if foreseen >= 1 - threshold:  # a prediction that says no cannot help to say yes
-        control, foreseen = None, 0.0
-    bets = Bets(foreseen=foreseen)
-    predict: Callable[..., np.ndarray] | None = None if control is None else control.holds
+    bets = Bets()
     while not (proved := bets.proves(threshold, delta)) and bets.trials < most:
-        needed = bets.still_needed(threshold, delta)
+        loss = _foreseen(learner, kept, bets)
+        needed = bets.still_needed(threshold, delta, loss)
         if distinct <= min(bets.trials + needed, pool.left):
             mean = exact_precision(reading, kept)
             return Verdict(mean >= threshold, mean, mean, mean, np.inf)
         if _hopeless(bets, threshold, delta, most) or pool.left <= 0:
             break
         counts, holds = pool.draw(kept, min(needed, most - bets.trials, _ROUND))
-        expected = np.ones(len(holds), dtype=bool) if predict is None else predict(counts)
+        expected = learner.surrogate.holds(counts)
+        learner.predicted(expected != holds)
+        if not loss:
+            expected = np.ones(len(holds), dtype=bool)
         worse, better = int((expected & ~holds).sum()), int((~expected & holds).sum())
-        bets = bets.plus(len(holds) - worse - better, worse, better)
-    return Verdict(proved, bets.mean, bets.low(delta), bets.high(delta), bets.trials)
+        bets = bets.plus(Round(len(holds) - worse - better, worse, better, loss))
+        if bets.trials > _ROUND / 2 and (worse or better) and pool.room > len(holds):
+            if not learner.has_odds and pool.left > 2 * len(holds):
+                learner.ask_telling(kept, int(_LESSONS * len(holds)))
+            learner.fit()
+    return Verdict(bool(proved), bets.mean, bets.low(delta), bets.high(delta), bets.trials)
+
+
+def _foreseen(learner: Learner, kept: Kept, bets: Bets) -> float:
+    """The predicted loss, if the prediction is to be used in the next round; else 0.
+
+    It pays where it is wrong less often than the label is lost. A prediction that says the anchor
+    does not reach cannot help to prove that it does.
+    """
+    if not learner.surrogate.exact:
+        return 0.0
+    loss = learner.surrogate.loss(kept)
+    lost = 1 - bets.mean if bets.trials >= 50 else loss
+    usable = loss < 1 - learner.goal.threshold and learner.error < 0.7 * lost
+    return loss if usable else 0.0
 
 
 def _hopeless(bets: Bets, threshold: float, delta: float, most: int) -> bool:
     """Whether the samples so far say that the proof will not come in the number still allowed.
 
     The wealth grows by about gap^2 / (2 variance) per sample at the best small stake, and by gap
-    at the most; the estimate is taken a standard error on the good side, so that bad luck alone
+    at the most; the estimate is taken two standard errors on the good side, so that bad luck alone
     does not end it.
     """
     n = bets.trials
     if n < 30:
         return False
-    changed = (bets.worse + bets.better) / n
+    changed = sum(r.worse + r.better for r in bets.rounds) / n
     error = np.sqrt(max(changed, 1 / n) / n)
     gap = bets.mean + 2 * error - threshold
     if gap <= 0:

@@ -59,17 +59,10 @@ class Guided:
             baseline = explored.baseline
             best = explored.proposal
             for share in self.shares:
-                checked = improve(pool, goal, explored, [kept for kept, _ in tried])
+                checked = improve(explored, [kept for kept, _ in tried])
                 trace += checked.trace
                 best = checked.kept
-                verdict = certify(
-                    pool,
-                    best,
-                    goal.threshold,
-                    share * goal.delta,
-                    control=checked.control,
-                    most=self.proof,
-                )
+                verdict = certify(explored.learner, best, share * goal.delta, self.proof)
                 tried.append((best, verdict))
                 trace.append(Candidate(best, verdict.mean, verdict.low, verdict.high))
                 if verdict.proved:

@@ -26,10 +26,9 @@ _RIVALS = 3
 
 @dataclass(frozen=True)
 class Checked:
-    """The anchor to prove, and the control variate to prove it with."""
+    """The anchor to prove, and what was looked at on the way to it."""
 
     kept: Kept
-    control: Surrogate | None
     trace: tuple[Candidate, ...] = ()
 
 
@@ -100,13 +99,14 @@ class Looks:
         return Look(1 - lost, float(np.sqrt(plain_variance / n)), n)
 
 
-def improve(pool: Pool, goal: Goal, explored: Explored, tried: Sequence[Kept]) -> Checked:
+def improve(explored: Explored, tried: Sequence[Kept]) -> Checked:
     """The anchor to prove next."""
-    surrogate = explored.surrogate if explored.surrogate.exact else None
-    order = list(explored.order)
+    learner = explored.learner
+    pool, goal = learner.pool, learner.goal
     if explored.faithful and not tried:
-        return Checked(explored.proposal, surrogate)
-    looks = Looks(pool, explored.surrogate, goal)
+        return Checked(explored.proposal)
+    order = learner.order()
+    looks = Looks(pool, learner.surrogate, goal)
     if tried:
         length = len(tried[-1])
         while length < len(order):
@@ -115,14 +115,14 @@ def improve(pool: Pool, goal: Goal, explored: Explored, tried: Sequence[Kept]) -
             if looks.reaches(kept):
                 break
         kept = tuple(sorted(order[: min(length, len(order))]))
-        return Checked(kept, _earned(pool, kept, surrogate), looks.trace)
+        return Checked(kept, looks.trace)
     kept = _prefix(looks, order, max(1, len(explored.proposal)), 0 if goal.allow_empty else 1)
-    kept = _pruned(looks, kept, explored.surrogate)
+    kept = _pruned(looks, kept, learner.surrogate)
     for rival in _rivals(pool, len(kept)):
         if looks.reaches(rival):
             kept = rival
             break
-    return Checked(kept, _earned(pool, kept, surrogate), looks.trace)
+    return Checked(kept, looks.trace)
 
 
 def _prefix(looks: Looks, order: list[int], start: int, least: int) -> Kept:
@@ -193,11 +193,3 @@ def _rivals(pool: Pool, length: int) -> list[Kept]:
         found += [tuple(int(x) for x in np.unravel_index(i, two.shape)) for i in best]
     return found
 
-
-def _earned(pool: Pool, kept: Kept, surrogate: Surrogate | None) -> Surrogate | None:
-    """The surrogate, if its prediction is worth more than none on the samples of this anchor."""
-    counts, holds = pool.given(kept)
-    if surrogate is None or not len(holds):
-        return None
-    wrong = int((surrogate.holds(counts) != holds).sum())
-    return surrogate if wrong + 0.5 < 0.5 * (int((~holds).sum()) + 0.5) else None

@@ -26,6 +26,8 @@ _MANY = 3000
 _RIDGE = 1e-6
 # Ridge on the weights of the fit to labels, where separable answers would let them grow for ever.
 _LABEL_RIDGE = 0.1
+# Occurrences of a word whose weights differ by less than this share of the largest weight count the same.
+_SAME = 0.1
 
 
 @dataclass(frozen=True)
@@ -168,14 +170,30 @@ def _cut(scores: Floats, holds: Bools) -> float:
 
 
 def fit_labels(
-    counts: Counts, holds: Bools, sizes: Counts, keep: float, start: Floats | None = None
+    counts: Counts,
+    holds: Bools,
+    sizes: Counts,
+    keep: float,
+    groups: Counts,
+    start: Floats | None = None,
 ) -> tuple[Surrogate, Floats]:
-    """Ridge logistic regression of the label on the counts, and its weights to start the next from."""
+    """Ridge logistic regression of the label on the counts, and where to start the next one from.
+
+    ``groups`` (d,) numbers the words: units with the same number are the same word at several
+    places. Such units share a weight, from which each may deviate at a higher price: most models
+    do not mind the place, and those that do can still say so.
+    """
     from scipy.optimize import minimize
 
-    x = np.column_stack([counts - keep * sizes, np.ones(len(counts))])
+    d = len(sizes)
+    several = np.flatnonzero(np.bincount(groups) > 1)
+    belongs = (groups[:, None] == several).astype(np.float64)
+    alone = ~belongs.any(axis=1)
+    x = counts - keep * sizes
+    x = np.column_stack([x, x @ belongs, np.ones(len(counts))])
     sign = np.where(holds, 1.0, -1.0)
     ridge = np.full(x.shape[1], _LABEL_RIDGE)
+    ridge[:d][~alone] *= 10.0
     ridge[-1] *= 0.01  # the level is free to move
 
     def loss(w: Floats) -> tuple[float, Floats]:
@@ -186,4 +204,17 @@ def fit_labels(
     begin = np.zeros(x.shape[1]) if start is None else start
     # A hundred steps bring it within a fraction of the noise of the labels themselves.
     w: Floats = minimize(loss, begin, jac=True, method="L-BFGS-B", options={"maxiter": 100, "gtol": 1e-2}).x
-    return Surrogate.of(w[:-1], float(w[-1] - keep * (w[:-1] @ sizes)), sizes, keep), w
+    weights = tied(w[:d] + belongs @ w[d:-1], groups)
+    return Surrogate.of(weights, float(w[-1] - keep * (weights @ sizes)), sizes, keep), w
+
+
+def tied(weights: Floats, groups: Counts) -> Floats:
+    """Weights with the occurrences of a word made equal where they hardly differ."""
+    mean = np.bincount(groups, weights) / np.maximum(np.bincount(groups), 1)
+    high = np.full(len(mean), -np.inf)
+    low = np.full(len(mean), np.inf)
+    np.maximum.at(high, groups, weights)
+    np.minimum.at(low, groups, weights)
+    close = high - low <= _SAME * np.abs(weights).max(initial=0)
+    same: Floats = np.where(close[groups], mean[groups], weights)
+    return same
