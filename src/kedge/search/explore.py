@@ -104,12 +104,13 @@ def _from_labels(learner: Learner) -> bool:
         agreeing = agreeing + 1 if proposal == last else 0
         last = proposal
         # The proof takes about 2 ln(1/delta) error / margin^2 samples: learn on while that is more
-        # than what was learned from so far.
+        # than half of what was learned from so far.
         margin = max(1 - goal.threshold - loss, 1e-3)
         proof = -2 * np.log(goal.delta) * learner.error / margin**2
-        faithful = agreeing >= _AGREEING and proof <= len(pool)
+        faithful = agreeing >= _AGREEING and 2 * proof <= len(pool)
         if faithful or len(pool) >= most:
             return faithful
         batch = min(int(np.clip(len(pool) // 6, 16, 128)), most - len(pool))
-        learner.draw(proposal, max(1, batch // 3))
+        for kept in (proposal, learner.shorter(proposal)):
+            learner.draw(kept, max(1, batch // 6))
         learner.ask_telling(proposal, max(1, batch - batch // 3))

@@ -15,7 +15,7 @@ from kedge.typing import Kept
 __all__ = ["Checked", "improve"]
 
 # Samples for the first look at an anchor, and at most.
-_FIRST, _MOST = 24, 192
+_FIRST, _MOST = 32, 384
 # Standard errors from the threshold at which a look is enough.
 _CLEAR = 2.0
 # Samples after which asking about every distinct one is worth it.
@@ -103,10 +103,14 @@ def improve(explored: Explored, tried: Sequence[Kept]) -> Checked:
     """The anchor to prove next."""
     learner = explored.learner
     pool, goal = learner.pool, learner.goal
-    if explored.faithful and not tried:
-        return Checked(explored.proposal)
     order = learner.order()
     looks = Looks(pool, learner.surrogate, goal)
+    if explored.faithful and not tried:
+        kept = explored.proposal
+        if not learner.has_odds:  # labels leave some doubt about the shorter one
+            while len(kept) > 1 and looks.reaches(shorter := learner.shorter(kept)):
+                kept = shorter
+        return Checked(kept, looks.trace)
     if tried:
         length = len(tried[-1])
         while length < len(order):

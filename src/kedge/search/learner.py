@@ -90,6 +90,12 @@ class Learner:
         length = least + int(reached[0]) if len(reached) else len(order)
         return tuple(sorted(order[:length])), float(losses[length])
 
+    def shorter(self, kept: Kept) -> Kept:
+        """An anchor without its least weighty word."""
+        last = min(kept, key=lambda j: (self.surrogate.weights[j], -j), default=None)
+        at = kept.index(last) if last is not None else 0
+        return kept[:at] + kept[at + 1 :]
+
     def settled(self, kept: Kept) -> Kept:
         """The proposal with its least weighty word exchanged for an earlier one that is as good.
 
@@ -100,9 +106,8 @@ class Learner:
         if not kept or not surrogate.exact:
             return kept
         weights, sizes = surrogate.weights, surrogate.sizes
-        last = min(kept, key=lambda j: (weights[j], -j))
-        rest = list(kept)
-        rest.remove(last)
+        rest = self.shorter(kept)
+        last = next(j for j in kept if rest.count(j) < kept.count(j))
         free = [j for j in range(len(sizes)) if rest.count(j) < sizes[j] and 2 * weights[j] >= weights[last] > 0]
         rivals = sorted(free, key=lambda j: -weights[j])[:5]
         anchors = [tuple(sorted((*rest, j))) for j in {last, *rivals}]
