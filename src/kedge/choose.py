@@ -5,18 +5,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from kedge.errors import OptionError
-from kedge.precision import Empirical, Enumeration, Precision
+from kedge.precision import Additive, Empirical, Enumeration, Gaussian, Leaves, Precision
 from kedge.precision.enumeration import table_size
 from kedge.reading import Reading
-from kedge.search import Beam, Guided, Search, exhaustive
+from kedge.search import Beam, Counted, Guided, Search, branch, exhaustive, linear, tree
 
 __all__ = ["METHODS", "PRECISIONS", "Way", "choose"]
 
-METHODS = ("auto", "exhaustive", "guided", "beam")
-PRECISIONS = ("auto", "exact", "empirical")
+METHODS = ("auto", "exhaustive", "ranked", "branch", "guided", "beam")
+PRECISIONS = ("auto", "exact", "gaussian", "empirical")
 
 # Rows of counts that a model may be asked about for an exact answer: about a second for a forest.
 COUNT_BUDGET = 1 << 14
+# Rows of counts when that is plain arithmetic: about as long.
+ALGEBRA_BUDGET = 1 << 17
 # Texts that a black box may be asked about for an exact answer: what a sampled search spends.
 TEXT_BUDGET = 1 << 11
 
@@ -28,12 +30,29 @@ class Way:
     name: str
     precision: Precision
     search: Search
+    notes: tuple[str, ...] = ()
 
 
 def choose(method: str, precision: str, reading: Reading, rng: np.random.Generator) -> Way:
     """Resolve the names the user gave for this very document."""
+    if precision in {"auto", "exact"} and (way := _inside(method, reading)) is not None:
+        return way
+    if method in {"ranked", "branch"}:
+        needed = "linear in the word counts" if method == "ranked" else "a sum over words, or a decision tree"
+        raise OptionError(
+            f"method={method!r} needs a model whose score is {needed}, and its exact precision; use "
+            "method='auto'."
+        )
+    if precision == "gaussian":
+        approximate = Gaussian(reading)
+        few = method == "exhaustive" or (method == "auto" and table_size(reading) <= COUNT_BUDGET)
+        name, search = ("exhaustive", exhaustive) if few else ("beam", Beam())
+        return Way(f"{name} (gaussian)", approximate, search, approximate.notes)
+    if method == "auto" and precision == "auto" and reading.algebra and not enumerable(reading):
+        return Way("ranked (sampled counts)", Empirical(reading, rng), Counted())
     if method == "auto":
-        method = "exhaustive" if enumerable(reading) and precision != "empirical" else "guided"
+        worth = enumerable(reading) and (reading.counted or table_size(reading) <= guided_would_ask(reading))
+        method = "exhaustive" if precision != "empirical" and worth else "guided"
     if method == "guided":
         return Way("guided", Empirical(reading, rng), Guided())
     if method == "exhaustive":
@@ -45,18 +64,46 @@ def choose(method: str, precision: str, reading: Reading, rng: np.random.Generat
     return Way(f"beam ({name})", evaluator, Beam())
 
 
+def _inside(method: str, reading: Reading) -> Way | None:
+    """The exact search for a model whose inside is known, if ``method`` allows one."""
+    score = reading.additive
+    if score is not None and score.linear and method in {"auto", "ranked"}:
+        return Way("ranked (convolution)", Additive(reading), linear)
+    if reading.leaves is not None and method in {"auto", "branch"}:
+        return Way("branch (leaves)", Leaves(reading), tree)
+    # A small table of all samples is quicker than branches.
+    if score is not None and (method == "branch" or (method == "auto" and not enumerable(reading))):
+        return Way("branch (convolution)", Additive(reading), branch)
+    return None
+
+
+def guided_would_ask(reading: Reading) -> int:
+    """About how many questions the guided search asks on a short document: pool and shortest proof."""
+    pool = 1.3 * len(reading.units) + 16 if reading.log_odds is not None else 192
+    return int(pool) + 67
+
+
 def enumerable(reading: Reading) -> bool:
     """Whether every possible sample can be asked about within reason and the user's limit."""
-    budget = COUNT_BUDGET if reading.units.sizes.max() > 1 or reading.algebra else TEXT_BUDGET
-    return reading.repeatable and table_size(reading) <= min(budget, reading.oracle.remaining)
+    if not reading.repeatable:
+        return False
+    if reading.algebra:
+        return table_size(reading) <= ALGEBRA_BUDGET
+    budget = COUNT_BUDGET if reading.counted else TEXT_BUDGET
+    return table_size(reading) <= min(budget, reading.oracle.remaining)
 
 
 def _evaluator(precision: str, reading: Reading, rng: np.random.Generator) -> tuple[str, Precision]:
-    if precision == "exact" and not enumerable(reading):
+    if precision != "empirical":
+        if enumerable(reading):
+            return "enumeration", Enumeration(reading)
+        if reading.leaves is not None:
+            return "leaves", Leaves(reading)
+        if reading.additive is not None:
+            return "convolution", Additive(reading)
+    if precision == "exact":
         raise OptionError(
             f"An exact precision would need {table_size(reading):,} questions on this document, more than is "
             "allowed; use precision='auto' or 'empirical'."
         )
-    if precision != "empirical" and enumerable(reading):
-        return "enumeration", Enumeration(reading)
     return "sampled", Empirical(reading, rng)

@@ -22,6 +22,7 @@ from kedge.reading import Reading, read, read_document
 from kedge.search import Found, Goal
 from kedge.tokenize import as_tokenizer
 from kedge.typing import Kept, Label
+from kedge.verify import verify
 
 __all__ = ["Explainer", "explain"]
 
@@ -120,6 +121,7 @@ class Explainer:
             raise OptionError(f"Unknown option: {unknown}. There are: {', '.join(known)}.") from None
         self._perturbation = _perturbation(self.options.perturbation)
         self._given = model
+        self._verified = False  # the one thing remembered between texts: see kedge.verify
         self.model: Model = as_model(model, outputs=self.options.outputs, classes=self.options.classes)
         self._tokenizer = None if options.get("tokenizer") is None else as_tokenizer(options["tokenizer"])
 
@@ -142,15 +144,20 @@ class Explainer:
             self.model,
             document,
             own_units=own,
+            split_by_user=self._tokenizer is not None,
             perturbation=self._perturbation,
             label=label,
             oracle=Oracle(options.max_queries, options.batch_size, options.progress),
             rng=rng,
         )
+        if not self._verified and reading.counted:
+            verify(self.model, reading)
+            self._verified = True
         way = choose(options.method, options.precision, reading, rng)
         found = way.search(reading, way.precision, goal, rng)
         if found.baseline is None:
             found = replace(found, baseline=_baseline(reading, way.precision))
+        found = replace(found, notes=(*way.notes, *found.notes)) if way.notes else found
         return self._explanation(reading, found, way.name, time.perf_counter() - started)
 
     def _explanation(self, reading: Reading, found: Found, method: str, seconds: float) -> Explanation:

@@ -5,13 +5,13 @@ question about counts of units: does the label still hold when these many of eac
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from kedge.document import Document
 from kedge.errors import LabelError, OptionError, TextError
-from kedge.model.additive import AdditiveScore
+from kedge.model.additive import AdditiveScore, NormalisedScore
 from kedge.model.leaves import LeafBoxes
 from kedge.model.model import Model, Predictions
 from kedge.oracle import Memory, Oracle, row_keys, text_keys
@@ -25,6 +25,11 @@ __all__ = ["Reading", "read", "read_document"]
 # Sampled counts are made and asked about in pieces of at most this many cells (n x d), so that
 # memory does not grow with the number of samples times the length of the document.
 CELLS = 1 << 20
+
+_NOT_PLACED = (
+    "The model's own words cannot be placed in the text, because its preprocessing changes them; the "
+    "text was split by kedge and the model is asked about masked texts."
+)
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,9 @@ class Reading:
         The same counts always get the same answer, so that enumeration is possible.
     algebra
         ``holds`` costs arithmetic only, no call of the user's model.
-    additive, leaves, gradient
+    counted
+        The model is asked about rows of counts, not about texts.
+    additive, normalised, leaves, gradient
         The model's inside, where it can be read (see ``Model``).
     probabilities
         The model's class probabilities for the document, when known.
@@ -66,7 +73,9 @@ class Reading:
     oracle: Oracle
     repeatable: bool = True
     algebra: bool = False
+    counted: bool = False
     additive: AdditiveScore | None = None
+    normalised: NormalisedScore | None = None
     leaves: LeafBoxes | None = None
     gradient: Callable[[], Floats] | None = None
     probabilities: dict[Label, float] | None = None
@@ -103,6 +112,7 @@ def read(
     document: Document,
     *,
     own_units: bool,
+    split_by_user: bool,
     perturbation: Perturbation,
     label: Label | None,
     oracle: Oracle,
@@ -115,7 +125,10 @@ def read(
     label = _label(first, label)
     if own_units and model.from_counts is not None and perturbation.removes:
         return _count_reading(model, document, perturbation, label, first, oracle)
-    return _text_reading(model, document, perturbation, label, first, oracle, rng)
+    reading = _text_reading(model, document, perturbation, label, first, oracle, rng)
+    if own_units or model.tokenize is None or split_by_user:
+        return reading
+    return replace(reading, notes=(*reading.notes, _NOT_PLACED))
 
 
 def _label(first: Predictions, label: Label | None) -> Label:
@@ -174,15 +187,23 @@ def _count_reading(
         )
     own_words = [document.tokens[group[0]].word for group in units.members]
     memory = Memory(oracle, model.from_counts(own_words), label, recheck=False)
+
+    def ask(counts: Counts) -> Bools:
+        return memory(counts, row_keys(counts))[0]
+
+    algebra = model.algebra and model.algebra(own_words, label, ask)
     return Reading(
         document,
         units,
         label,
         perturbation,
-        holds=lambda counts: memory(counts, row_keys(counts))[0],
+        holds=algebra or ask,
         log_odds=None if first.probabilities is None else lambda counts: memory(counts, row_keys(counts))[1],
         oracle=oracle,
+        algebra=algebra is not None,
+        counted=True,
         additive=model.additive and model.additive(own_words, units.sizes, label),
+        normalised=model.normalised and model.normalised(own_words, label),
         leaves=model.leaves and model.leaves(own_words, units.sizes, label),
         gradient=None
         if (gradient := model.gradient) is None

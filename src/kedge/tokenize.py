@@ -24,7 +24,7 @@ _BREAKS = (
     "\u00a1-\u00a9\u00ab-\u00b1\u00b4\u00b6-\u00b8\u00bb-\u00bf\u00d7\u00f7"  # Latin-1 signs
     "\u055a-\u055f\u0589\u05be\u05c0\u05c3\u060c\u061b\u061f\u066a-\u066d\u06d4"  # Armenian to Arabic
     "\u0964\u0965\u2010-\u2018\u201a-\u206f\u20a0-\u20cf\u3000-\u303f\uff01-\uff0f\uff1a-\uff20"
-    "\ufeff"
+    "\u200b\u200e\u200f\ufeff"
 )
 _SYMBOLS = "\u2190-\u2bff\U0001f000-\U0001faff"
 _JOINED = "\u200d"  # zero-width joiner: holds emoji (and letters of some scripts) together
@@ -77,16 +77,13 @@ def chunks(size: int, of: Tokenizer = words) -> Tokenizer:
     return split
 
 
-def align(text: str, parts: Iterable[str], reading: str | None = None) -> list[Token] | None:
-    """Find strings in a text, one after the other; None where one is not there.
-
-    ``reading`` is the text in which the strings are looked for when it differs from ``text`` (lower
-    case, say); it must then have the same length.
-    """
+def align(text: str, parts: Iterable[str]) -> list[Token] | None:
+    """Find strings in a text, one after the other; None where one is not there."""
     found, at = [], 0
-    source = text if reading is None else reading
     for part in parts:
-        start = source.find(part, at)
+        # Whole words first: "a" must not be found inside a "cat" that the tokenizer left out.
+        whole = re.compile(rf"(?<!\w){re.escape(part)}(?!\w)").search(text, at)
+        start = whole.start() if whole else text.find(part, at)
         if start < 0 or not part:
             return None
         at = start + len(part)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kedge.document import Token
 from kedge.errors import LabelError
-from kedge.model.additive import AdditiveScore
+from kedge.model.additive import AdditiveScore, NormalisedScore
 from kedge.model.leaves import LeafBoxes
 from kedge.typing import Bools, Counts, Floats, Label
 
@@ -89,6 +89,11 @@ class Model:
         only where predictions depend on nothing but these counts.
     additive
         (words, sizes, label) to the score behind the label, where it is a sum over words.
+    normalised
+        (words, label) to the linear score behind the label where it is divided by the l2 norm.
+    algebra
+        (words, label, ask) to a function from (n, d) counts to whether the label holds, by plain
+        arithmetic; ``ask`` is the same question put to the model, for what rounding decides.
     leaves
         (words, sizes, label) to the boxes of a decision tree.
     gradient
@@ -103,11 +108,16 @@ class Model:
     reads: Callable[[str], bool] | None = None
     from_counts: Callable[[Sequence[str]], Callable[[Counts], Predictions]] | None = None
     additive: Callable[[Sequence[str], Counts, Label], AdditiveScore | None] | None = None
+    normalised: Callable[[Sequence[str], Label], NormalisedScore | None] | None = None
+    algebra: (
+        Callable[[Sequence[str], Label, Callable[[Counts], Bools]], Callable[[Counts], Bools] | None] | None
+    ) = None
     leaves: Callable[[Sequence[str], Counts, Label], LeafBoxes | None] | None = None
     gradient: Callable[[Sequence[str], Counts, Label], Floats] | None = None
     notes: tuple[str, ...] = field(default=())
 
 
 def python_label(label: object) -> Label:
-    """A label as plain Python: numpy's scalars become int, str or bool."""
-    return label.item() if isinstance(label, np.generic) else label
+    """A label as plain Python: numpy's scalars become int, str or bool, bytes become text."""
+    value = label.item() if isinstance(label, np.generic) else label
+    return value.decode() if isinstance(value, bytes) else value

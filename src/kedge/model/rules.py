@@ -17,11 +17,15 @@ import numpy as np
 
 from kedge.document import Token
 from kedge.errors import OptionError
+from kedge.model.leaves import LeafBoxes
 from kedge.model.model import Model, Predictions
 from kedge.tokenize import words as split
-from kedge.typing import Bools, Counts
+from kedge.typing import Bools, Counts, Label
 
 __all__ = ["Rule", "all_present", "any_of", "present", "rule_model"]
+
+# A rule whose decision tree has more leaves than this is asked, not read.
+_MOST_LEAVES = 4096
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,18 @@ class Rule:
         if self.operator == "not":
             return ~values[0]
         return reduce(np.logical_and if self.operator == "and" else np.logical_or, values)
+
+    def decide(self, known: Mapping[str, bool]) -> bool | None:
+        """The rule's value given the presence of some of its words; None while it is open."""
+        if self.operator == "present":
+            return known.get(self.word)
+        values = [part.decide(known) for part in self.parts]
+        if self.operator == "not":
+            return None if values[0] is None else not values[0]
+        settles = self.operator == "or"  # one true part settles an "or", one false part an "and"
+        if settles in values:
+            return settles
+        return None if None in values else not settles
 
     def predict(self, texts: Iterable[str]) -> list[int]:
         """Labels of texts: 1 where the rule is true, else 0. Case does not count."""
@@ -108,13 +124,42 @@ def rule_model(rule: Rule) -> Model:
 
         return predict
 
+    def leaves(words: Sequence[str], sizes: Counts, label: Label) -> LeafBoxes | None:
+        del sizes  # presence does not depend on how many there are
+        return _leaves(rule, words, label)
+
     return Model(
         predict=lambda texts: _predictions(rule.predict(texts)),
         name=f"rule: {rule}",
         tokenize=lower_words,
         reads=set(rule.words).__contains__,
         from_counts=from_counts,
+        leaves=leaves,
     )
+
+
+def _leaves(rule: Rule, words: Sequence[str], label: Label) -> LeafBoxes | None:
+    """The rule as a decision tree that asks about one word after the other, until it is settled."""
+    at = {word: j for j, word in enumerate(words)}
+    asked = [word for word in rule.words if word in at]
+    absent = {word: False for word in rule.words if word not in at}
+    paths, open_paths = [], [absent]
+    while open_paths:
+        known = open_paths.pop()
+        value = rule.decide(known)
+        if value is None:
+            word = next(w for w in asked if w not in known)
+            open_paths += [{**known, word: True}, {**known, word: False}]
+        else:
+            paths.append((known, value))
+        if len(paths) + len(open_paths) > _MOST_LEAVES:
+            return None
+    low, high = np.full((len(paths), len(words)), -np.inf), np.full((len(paths), len(words)), np.inf)
+    for row, (known, _) in enumerate(paths):
+        for word, here in known.items():
+            if word in at:  # present: more than 0; absent: at most 0
+                (low if here else high)[row, at[word]] = 0
+    return LeafBoxes(low, high, np.array([int(value) == label for _, value in paths], dtype=bool))
 
 
 def _predictions(values: list[int]) -> Predictions:

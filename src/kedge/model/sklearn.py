@@ -9,9 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from kedge.document import Token
 from kedge.errors import ModelError
+from kedge.model.features import features_of
+from kedge.model.heads import head_of
 from kedge.model.model import Model, Predictions, python_label
 from kedge.model.outputs import Outputs, read_outputs
+from kedge.model.scores import additive_score, gradient, label_algebra, normalised_score
+from kedge.model.trees import is_tree, leaf_boxes
 from kedge.model.vectorizer import locate_words
 from kedge.typing import Counts
 
@@ -19,10 +24,12 @@ __all__ = ["is_pipeline", "pipeline_model"]
 
 
 def is_pipeline(model: Any) -> bool:
-    """Whether this is a scikit-learn pipeline (told without importing scikit-learn)."""
-    return any(
-        cls.__module__.startswith("sklearn.") and cls.__name__ == "Pipeline" for cls in type(model).__mro__
-    )
+    """Whether this is a scikit-learn pipeline (told without importing scikit-learn).
+
+    The very type: a subclass may treat its steps in another way, and is asked as it stands.
+    """
+    kind = type(model)
+    return kind.__module__ == "sklearn.pipeline" and kind.__name__ == "Pipeline"
 
 
 def pipeline_model(pipeline: Any, outputs: Outputs = "auto") -> Model:
@@ -40,34 +47,55 @@ def pipeline_model(pipeline: Any, outputs: Outputs = "auto") -> Model:
     answer = _answers(final, outputs)
 
     def predict(texts: Sequence[str]) -> Predictions:
-        features = texts
-        for _, step in pipeline.steps[:-1]:
-            if step is not None and step != "passthrough":
-                features = step.transform(features)
-        return answer(features)
+        return answer(_through(pipeline.steps[:-1], texts))
 
-    if not _counts_words(vectorizer):
-        return Model(predict, name, notes=_why_text(vectorizer))
+    if not _finds_words(vectorizer):
+        return Model(predict, name, notes=(_ASKED_BY_TEXT,))
+
+    def tokenize(text: str) -> list[Token] | None:
+        return locate_words(vectorizer, text)
+
+    vocabulary = getattr(vectorizer, "vocabulary_", None)  # a hashing vectoriser has none
+    reads = None if vocabulary is None else vocabulary.__contains__
+    if vocabulary is None or tuple(vectorizer.ngram_range) != (1, 1):
+        return Model(predict, name, tokenize=tokenize, reads=reads, notes=(_ASKED_BY_TEXT,))
 
     def from_counts(words: Sequence[str]) -> Callable[[Counts], Predictions]:
-        columns = np.array([vectorizer.vocabulary_[w] for w in words], dtype=np.int64)
+        columns = np.array([vocabulary[w] for w in words], dtype=np.int64)
 
         def predict_counts(counts: Counts) -> Predictions:
-            features = _features(vectorizer, columns, counts)
-            for _, step in pipeline.steps[1:-1]:
-                if step is not None and step != "passthrough":
-                    features = step.transform(features)
-            return answer(features)
+            return answer(_through(pipeline.steps[1:-1], _features(vectorizer, columns, counts)))
 
         return predict_counts
 
-    return Model(
-        predict,
-        name,
-        tokenize=lambda text: locate_words(vectorizer, text),
-        reads=lambda word: word in vectorizer.vocabulary_,
-        from_counts=from_counts,
-    )
+    inside = _inside([step for _, step in pipeline.steps[:-1]], final, outputs)
+    return Model(predict, name, tokenize=tokenize, reads=reads, from_counts=from_counts, **inside)
+
+
+def _through(steps: Sequence[tuple[str, Any]], x: Any) -> Any:
+    """What the steps before the last make of their input."""
+    for _, step in steps:
+        if step is not None and step != "passthrough":
+            x = step.transform(x)
+    return x
+
+
+def _inside(steps: Sequence[Any], final: Any, outputs: Outputs) -> dict[str, Any]:
+    """The capabilities of estimators whose inside is known; none for any other."""
+    features = features_of(steps)
+    if features is None or outputs not in {"auto", "labels"}:
+        return {}
+    if is_tree(final):
+        return {"leaves": lambda words, sizes, label: leaf_boxes(features, final, words, sizes, label)}
+    head = head_of(final)
+    if head is None:
+        return {}
+    return {
+        "additive": lambda words, sizes, label: additive_score(features, head, words, sizes, label),
+        "normalised": lambda words, label: normalised_score(features, head, words, label),
+        "algebra": lambda words, label, ask: label_algebra(features, head, words, label, ask),
+        "gradient": lambda words, counts, label: gradient(features, head, words, counts, label),
+    }
 
 
 def _answers(final: Any, outputs: Outputs) -> Callable[[Any], Predictions]:
@@ -93,22 +121,19 @@ _PREDICT_IS_ARGMAX = frozenset({
 })  # fmt: skip
 
 
-def _counts_words(vectorizer: Any) -> bool:
-    """Whether the pipeline starts from the counts of single words, and of nothing else."""
-    from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+_ASKED_BY_TEXT = "The vectoriser does not count single words, so the model is asked about masked texts."
 
-    # Exact types: a subclass may override how text becomes counts.
+
+def _finds_words(vectorizer: Any) -> bool:
+    """Whether the pipeline starts from words that the vectoriser itself finds in the text."""
+    from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
+
+    # Exact types: a subclass may override how text becomes words.
     return (
-        type(vectorizer) in {CountVectorizer, TfidfVectorizer}
+        type(vectorizer) in {CountVectorizer, TfidfVectorizer, HashingVectorizer}
         and vectorizer.analyzer == "word"
-        and tuple(vectorizer.ngram_range) == (1, 1)
         and vectorizer.input == "content"
     )
-
-
-def _why_text(vectorizer: Any) -> tuple[str, ...]:
-    kind = type(vectorizer).__name__
-    return (f"{kind} does not count single words alone, so the model is asked about masked texts.",)
 
 
 def _features(vectorizer: Any, columns: Counts, counts: Counts) -> Any:

@@ -19,10 +19,11 @@ Strings = NDArray[np.object_]
 def coins(sizes: Counts, kept: Counts, n: int, keep: float, rng: np.random.Generator) -> Counts:
     """Independent coins: M_j = a_j + Bin(m_j - a_j, keep), which is Proposition 1's law."""
     free = sizes - kept
-    if free.max(initial=0) <= 1:  # one uniform number per cell is several times cheaper than binomial
-        stays = (rng.random((n, len(sizes))) < keep) & (free == 1)
-    else:
-        stays = rng.binomial(free, keep, size=(n, len(sizes)))
+    # One uniform number per cell is several times cheaper than a binomial one.
+    stays = ((rng.random((n, len(sizes))) < keep) & (free > 0)).astype(np.int64)
+    if free.max(initial=0) > 1:
+        several = np.flatnonzero(free > 1)
+        stays[:, several] = rng.binomial(free[several], keep, size=(n, len(several)))
     counts: Counts = kept + stays
     return counts
 

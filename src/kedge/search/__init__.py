@@ -1,8 +1,25 @@
 """Searches: from a reading and an evaluator to the anchor."""
 
 from kedge.search.beam import Beam
+from kedge.search.branch import branch
+from kedge.search.counted import Counted
 from kedge.search.exhaustive import exhaustive
 from kedge.search.guided import Guided
+from kedge.search.linear import linear
 from kedge.search.search import Candidate, Found, Goal, Search, Selection
+from kedge.search.tree import tree
 
-__all__ = ["Beam", "Candidate", "Found", "Goal", "Guided", "Search", "Selection", "exhaustive"]
+__all__ = [
+    "Beam",
+    "Candidate",
+    "Counted",
+    "Found",
+    "Goal",
+    "Guided",
+    "Search",
+    "Selection",
+    "branch",
+    "exhaustive",
+    "linear",
+    "tree",
+]

@@ -54,6 +54,7 @@ class Beam:
                 return _found(precision, (), "estimated", trace, beta)
             for _ in range(int(sizes.sum())):
                 anchors = _grown(beam, sizes)
+                _refuse_hopeless(anchors, reading)
                 chosen = best_arms(
                     precision,
                     anchors,
@@ -87,6 +88,15 @@ class Beam:
             if not undecided or estimates.settled[0]:
                 return bool(mean >= goal.threshold and low > goal.threshold - self.margin)
             precision([kept], self.batch)
+
+
+def _refuse_hopeless(anchors: list[Kept], reading: Reading) -> None:
+    """Comparing anchors takes at least one question each; on a long document say so at once."""
+    if len(anchors) > (left := reading.oracle.remaining):
+        raise OutOfQueries(
+            f"{len(anchors):,} anchors cannot be compared with {left:.0f} more questions; raise max_queries "
+            "or use method='auto'."
+        )
 
 
 def _grown(beam: list[Kept], sizes: Counts) -> list[Kept]:

@@ -52,7 +52,7 @@ def certify(learner: Learner, kept: Kept, delta: float, most: int) -> Verdict:
         if distinct <= min(bets.trials + needed, pool.left):
             mean = exact_precision(reading, kept)
             return Verdict(mean >= threshold, mean, mean, mean, np.inf)
-        if _hopeless(bets, threshold, delta, most) or pool.left <= 0:
+        if needed > most - bets.trials or _hopeless(bets, threshold, delta, most) or pool.left <= 0:
             break
         counts, holds = pool.draw(kept, min(needed, most - bets.trials, _ROUND))
         expected = learner.surrogate.holds(counts)

@@ -9,6 +9,7 @@ from math import comb, prod
 
 import numpy as np
 
+from kedge.errors import OutOfQueries
 from kedge.precision.estimates import Precision
 from kedge.reading import Reading
 from kedge.search.search import Candidate, Found, Goal, Selection, candidates, pick
@@ -20,8 +21,6 @@ __all__ = ["anchors_of_length", "exhaustive"]
 _TIE = 1e-12
 # A1 is counted when there are at most this many anchors in all.
 _COUNTED = 1 << 14
-# Anchors are evaluated in pieces of at most this many.
-_PIECE = 1 << 14
 
 
 def exhaustive(reading: Reading, precision: Precision, goal: Goal, rng: np.random.Generator) -> Found:
@@ -31,12 +30,20 @@ def exhaustive(reading: Reading, precision: Precision, goal: Goal, rng: np.rando
     trace: list[Candidate] = []
     looked_at, settled = 0, True
     best: Candidate | None = None
+    why = (
+        f"There are more than {goal.max_candidates} anchors to look at; raise max_candidates or use "
+        "method='auto'."
+    )
     for length in range(0 if goal.allow_empty else 1, int(sizes.sum()) + 1):
         looked_at += number_of_length(sizes, length)
         if looked_at > goal.max_candidates:
             break
         anchors = list(anchors_of_length(sizes, length))
-        estimates = precision(anchors, goal.samples)
+        try:
+            estimates = precision(anchors, goal.samples)
+        except OutOfQueries as error:
+            why = str(error)
+            break
         seen = candidates(anchors, estimates, beta)
         trace += seen
         best = max([best, *seen], key=lambda c: c.mean) if best else seen[0]
@@ -54,10 +61,6 @@ def exhaustive(reading: Reading, precision: Precision, goal: Goal, rng: np.rando
         settled &= bool(estimates.settled.all()) and bool((high_all < goal.threshold).all())
     if best is None:
         best = Candidate((), 0.5, 0.0, 1.0)
-    why = (
-        f"There are more than {goal.max_candidates} anchors to look at; raise max_candidates or use "
-        "method='auto'."
-    )
     return Found(best.kept, best.mean, best.low, best.high, "not_reached", tuple(trace), notes=(why,))
 
 

@@ -1,0 +1,61 @@
+"""The command line: ``kedge demo``, ``kedge explain``, and one module for each further command.
+
+Bad input is one sentence on standard error and exit code 2; a traceback would be a bug.
+"""
+
+import sys
+from importlib import import_module
+
+import click
+
+from kedge.errors import KedgeError
+
+__all__ = ["main"]
+
+# Each command and the module that holds it, imported only when it is called for.
+COMMANDS = {"demo": "kedge.cli.demo", "explain": "kedge.cli.explain"}
+
+
+class _Commands(click.Group):
+    """A group that imports a command when it is named."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(COMMANDS[cmd_name]).command
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="kedge")
+def program() -> None:
+    """Explain why a text classifier gave a text its label.
+
+    kedge finds the shortest set of words that keeps a text's label while the others are removed at
+    random. Start with: kedge demo
+    """
+
+
+def main() -> None:
+    """Run the command line; every refusal is one sentence and exit code 2."""
+    try:
+        program(standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("kedge: interrupted", err=True)
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except KedgeError as error:
+        click.echo(f"kedge: {error}", err=True)
+        sys.exit(2)
+    except BrokenPipeError:  # the reader of our output went away: nothing is wrong here
+        sys.stderr.close()
+        sys.exit(0)

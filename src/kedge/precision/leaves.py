@@ -1,0 +1,96 @@
+"""Exact precision of a decision tree: the sum of its leaves' probabilities.
+
+A leaf is a box low_j < c_j <= high_j and the counts are independent, so given an anchor a
+
+    P(leaf) = prod_j P(low_j < a_j + Bin(m_j - a_j, keep) <= high_j),
+
+and the precision is the sum over the leaves with the explained label.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kedge.model.leaves import LeafBoxes
+from kedge.precision.binomial import binomial
+from kedge.precision.estimates import Estimates
+from kedge.reading import Reading
+from kedge.typing import Counts, Floats, Kept
+
+__all__ = ["LeafChances", "Leaves"]
+
+# Anchors times leaves that are multiplied at a time.
+_CELLS = 1 << 18
+
+
+class LeafChances:
+    """For each unit the tree asks about, and each number kept of it, the chance of each leaf's side.
+
+    Parameters
+    ----------
+    boxes
+        The leaves.
+    sizes
+        (d,) occurrences of each unit.
+    keep
+        Probability that a free occurrence stays.
+
+    Attributes
+    ----------
+    asked
+        The units some leaf asks about; no other can matter.
+    factors
+        For each of them an (m_j + 1, L) array.
+    """
+
+    def __init__(self, boxes: LeafBoxes, sizes: Counts, keep: float) -> None:
+        possible = np.isfinite(boxes.low) & (boxes.low >= 0)
+        possible |= np.isfinite(boxes.high) & (boxes.high < sizes)
+        self.asked = [int(j) for j in np.flatnonzero(possible.any(axis=0))]
+        self.label = boxes.label
+        self.factors = [_factor(boxes.low[:, j], boxes.high[:, j], int(sizes[j]), keep) for j in self.asked]
+
+    def precision(self, kept: Counts) -> Floats:
+        """(n,) the precision of anchors that keep (n, u) occurrences of the units asked about."""
+        found = np.empty(len(kept))
+        rows = max(1, _CELLS // max(1, len(self.label)))
+        for start in range(0, len(kept), rows):
+            part = kept[start : start + rows]
+            chance = np.ones((len(part), len(self.label)))
+            for j, factor in enumerate(self.factors):
+                chance *= factor[part[:, j]]
+            held, lost = chance[:, self.label].sum(axis=1), chance[:, ~self.label].sum(axis=1)
+            # The leaves are all there is: what is rounded off is shared out.
+            found[start : start + rows] = np.where(lost == 0, 1.0, held / (held + lost))
+        return found
+
+
+def _factor(low: Floats, high: Floats, size: int, keep: float) -> Floats:
+    """(m + 1, L): P(low < a + Bin(m - a, keep) <= high) for every a and every leaf."""
+    counts = np.arange(size + 1)
+    inside = (counts[:, None] > low) & (counts[:, None] <= high)  # (m + 1, L)
+    law = np.zeros((size + 1, size + 1))
+    for a in range(size + 1):
+        law[a, a:] = binomial(size - a, keep)
+    factor: Floats = law @ inside
+    # A side that is certain has chance one, not one less a rounding.
+    factor[(law @ ~inside) == 0] = 1.0
+    return factor
+
+
+class Leaves:
+    """Exact precision of any anchor of a reading whose model is a decision tree."""
+
+    def __init__(self, reading: Reading) -> None:
+        if reading.leaves is None:
+            raise TypeError("The model is not known to be a decision tree.")
+        self.chances = LeafChances(reading.leaves, reading.units.sizes, reading.keep)
+        self._units = reading.units
+
+    def __call__(self, anchors: Sequence[Kept], samples: int = 0) -> Estimates:
+        """Multiply and add."""
+        del samples
+        asked = self.chances.asked
+        counts = [self._units.counts(kept)[asked] for kept in anchors]
+        table = np.array(counts, dtype=np.int64).reshape(len(anchors), len(asked))
+        return Estimates.closed(self.chances.precision(table))

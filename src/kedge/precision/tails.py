@@ -1,0 +1,86 @@
+"""From a distribution on a grid to a certified interval for P(score > 0).
+
+A sum of independent values v is written as h * (whole number) + leftover: the whole numbers are
+added up exactly by `GridSum`, and the leftover is a sum R of independent terms of small range, so
+by Hoeffding P(R - E R > s) <= exp(-2 s^2 / sum of squared ranges), and likewise below. Hence for
+every s
+
+    P(grid part + E R > s) - eta <= P(score > 0) <= P(grid part + E R > -s) + eta.
+
+Rounding to the nearest cell makes the width grow with the square root of the number of terms, not
+with their number.
+"""
+
+import math
+from typing import NamedTuple
+
+from kedge.precision.gridsum import GridSum
+
+__all__ = ["Tail", "grid_tail", "leftover_reach"]
+
+
+class Tail(NamedTuple):
+    """A probability: the certified interval and the best estimate in it."""
+
+    low: float
+    mean: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        """What the interval leaves open."""
+        return self.high - self.low
+
+
+def leftover_reach(squares: float, log_eta: float) -> float:
+    """The s with exp(-2 s^2 / squares) = exp(-log_eta)."""
+    return math.sqrt(0.5 * squares * log_eta)
+
+
+def grid_tail(
+    grid: GridSum,
+    step: float,
+    base: float,
+    squares: float,
+    *,
+    error: float,
+    strict: bool,
+    log_eta: float = 14.0,
+) -> Tail:
+    """Certified interval for P(base + step * grid + leftover > 0).
+
+    Parameters
+    ----------
+    grid, step
+        The grid part of the score is ``step * grid``.
+    base
+        Constant part of the score, the mean of the leftover included.
+    squares
+        Sum of the squared ranges of the leftover's terms; 0 when the grid is the score.
+    error
+        Bound on the floating-point error of the score, the model's and ours together. With
+        ``squares == error == 0`` the arithmetic is exact and ``strict`` settles a tie.
+    log_eta
+        ln(1/eta). 14 gives eta = 8e-7, small against any interval a decision needs.
+    """
+    zero = -base / step  # the score is positive iff the grid is above this
+    if squares == 0.0 and error == 0.0:
+        first = math.floor(zero) + 1 if strict else math.ceil(zero)
+        low, high = grid.above(first), 1.0 - grid.below(first)
+        slack = grid.error
+        return _tail(low * (1 - slack), low, high + slack * (1.0 - high))
+    eta = math.exp(-log_eta) if squares > 0.0 else 0.0
+    # The last term: `zero` and the comparison with it are themselves rounded.
+    reach = (leftover_reach(squares, log_eta) + error) / step + 1e-12 * (1.0 + abs(zero))
+    slack = grid.error
+    low = grid.above(math.floor(zero + reach) + 1) * (1.0 - slack) - eta
+    high = 1.0 - (grid.below(math.ceil(zero - reach)) * (1.0 - slack) - eta)
+    # Best estimate: the mass of a cell spread evenly over it.
+    cell = math.floor(zero + 0.5)
+    mean = grid.above(cell + 1) + grid.at(cell) * (cell + 0.5 - zero)
+    return _tail(low, mean, high)
+
+
+def _tail(low: float, mean: float, high: float) -> Tail:
+    low, high = max(low, 0.0), min(high, 1.0)
+    return Tail(low, min(max(mean, low), high), high)

@@ -1,0 +1,192 @@
+"""The precision of every top-l anchor of a linear score, in one pass.
+
+For the exact precision, at every length l the l occurrences with the largest coefficients are
+best: swap a kept occurrence of coefficient u for a free one of coefficient t >= u, couple the two
+coins as one coin X, and the score grows by (t - u)(1 - X) >= 0. The best anchors are therefore
+nested, their precision never falls while the coefficients are positive, and it is 1 once every
+positive occurrence is kept. Write the score of a sample that keeps the top l as
+
+    floor + sum_{k <= l} rung_k + sum_{k > l} rung_k X_k + sum_i drop_i Y_i,
+
+with floor the bias plus every negative coefficient, and ``drop`` what is won back when a word that
+speaks against the label is removed. Adding drops first and then rungs from the smallest up, the
+free part for l - 1 is the free part for l plus one coin: one pass gives them all.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from kedge.model.additive import UNIT, AdditiveScore
+from kedge.precision.gridsum import GridSum
+from kedge.precision.tails import Tail, grid_tail
+from kedge.typing import Counts, Floats
+
+__all__ = ["Ladder", "enumerated", "gridded"]
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """A linear score, seen from its positive occurrences.
+
+    Parameters
+    ----------
+    rungs, owners
+        (L,) positive coefficients of single occurrences, largest first, and the unit of each;
+        equal ones in the order of the units.
+    drops
+        Absolute values of the negative coefficients of single occurrences.
+    bias, floor
+        The score of nothing, and the score when all that speaks against the label is kept.
+    keep
+        Probability that a free occurrence stays.
+    error
+        Bound on the floating-point error of the score, the model's and ours; 0 when exact.
+    strict
+        Whether a score of exactly zero loses the label.
+    units
+        How many units there are.
+    """
+
+    rungs: Floats
+    owners: Counts
+    drops: Floats
+    bias: float
+    floor: float
+    keep: float
+    error: float
+    strict: bool
+    units: int
+
+    @classmethod
+    def of(cls, score: AdditiveScore, keep: float) -> "Ladder":
+        """Sort the occurrences of a linear score."""
+        slopes = score.slopes
+        if slopes is None:
+            raise ValueError("The ranking theorem needs a linear score.")
+        falls = -slopes
+        order = np.argsort(falls, kind="stable")
+        if len(order) and int(score.sizes.max()) > 1:
+            order = np.repeat(order, score.sizes[order])
+        ranked = falls[order]
+        first = int(ranked.searchsorted(0.0))  # from here on not positive
+        last = int(ranked.searchsorted(0.0, side="right"))  # from here on negative
+        drops = ranked[last:]
+        own = 0.0 if score.exact else 2.0 * (len(order) + 8) * UNIT * score.magnitude
+        return cls(
+            -ranked[:first],
+            order[:first],
+            drops,
+            score.bias,
+            score.bias - float(drops.sum()),
+            keep,
+            score.error + own,
+            score.strict,
+            len(slopes),
+        )
+
+    def __len__(self) -> int:
+        return len(self.rungs)
+
+    @property
+    def coins(self) -> int:
+        """How many occurrences matter at all."""
+        return len(self.rungs) + len(self.drops)
+
+
+def enumerated(ladder: Ladder) -> Callable[[int], Tail]:
+    """Length l to the precision of the top-l anchor, by adding up all 2^coins samples.
+
+    With the coins in this order, the samples of the top-l anchor are the first 2^(coins - l)
+    entries of one array. Samples so close to zero that only the model's own rounding decides stay
+    inside the interval; all others leave it without width.
+    """
+    n = ladder.coins
+    sums = np.empty(1 << n)
+    sums[0] = ladder.floor
+    size = 1
+    for coin in ladder.drops.tolist() + ladder.rungs[::-1].tolist():
+        np.add(sums[:size], coin, out=sums[size : 2 * size])
+        size *= 2
+    # The sample that keeps nothing: every drop won, no rung. A sum of no terms is not rounded.
+    sums[(1 << len(ladder.drops)) - 1] = ladder.bias
+    heads = [0.0, *np.cumsum(ladder.rungs).tolist()]
+    weights = None if ladder.keep == 0.5 else _weights(ladder)
+
+    def precision(length: int) -> Tail:
+        total = 1 << (n - length)
+        scores = sums[:total] + heads[length]
+        held = (scores > 0.0) if ladder.strict else (scores >= 0.0)
+        chances = None
+        if weights is None:
+            mean = int(np.count_nonzero(held)) / total
+        else:
+            chances = weights[:total] / weights[:total].sum()
+            mean = 1.0 if held.all() else float(chances[held].sum())
+        if ladder.error == 0.0:
+            return Tail(mean, mean, mean)
+        near = np.abs(scores) <= ladder.error
+        if length == 0:
+            near[(1 << len(ladder.drops)) - 1] = False
+        if not near.any():
+            return Tail(mean, mean, mean)
+        if chances is None:
+            chances = np.full(total, 1.0 / total)
+        low, high = float(chances[held & ~near].sum()), float(chances[held | near].sum())
+        return Tail(low, mean, min(1.0, high))
+
+    return precision
+
+
+def _weights(ladder: Ladder) -> Floats:
+    """(2^coins,) the chance of each sample, up to a common factor of each prefix."""
+    weights, odds = np.ones(1), ladder.keep / (1.0 - ladder.keep)
+    for chance in [1.0 / odds] * len(ladder.drops) + [odds] * len(ladder.rungs):
+        weights = np.concatenate([weights, weights * chance])
+    return weights
+
+
+def gridded(ladder: Ladder, step: float, lengths: range, *, stop: float) -> dict[int, Tail]:
+    """Certified precision of the top-l anchors for l in ``lengths`` (falling), and for l = 0.
+
+    Once an interval lies below ``stop`` the shorter lengths are not looked at any more.
+    """
+    n = ladder.coins
+    coins = np.concatenate([ladder.drops, ladder.rungs[::-1]])
+    cells = np.rint(coins / step)
+    rests = coins - cells * step
+    sizes = cells.astype(np.int64).tolist()
+    # Given l kept, the first n - l coins are free: their leftovers' mean and squared ranges.
+    down = len(ladder.drops)
+    means = rests * ladder.keep
+    if ladder.keep != 0.5:
+        means[:down] = rests[:down] * (1.0 - ladder.keep)
+    means = np.cumsum(means)
+    squares = np.cumsum(rests * rests)
+    heads = np.cumsum(ladder.rungs)
+    grid = GridSum(sum(sizes), max(sizes))
+    found: dict[int, Tail] = {}
+    looking = True
+    start = n - lengths.start
+    for k, size in enumerate(sizes, start=1):
+        if ladder.keep == 0.5:
+            grid.coin(size)
+        else:
+            chance = ladder.keep if k > down else 1.0 - ladder.keep
+            grid.add((0, size), (1.0 - chance, chance))
+        length = n - k
+        if (looking and k >= start and length in lengths) or length == 0:
+            base = ladder.floor + float(means[k - 1])
+            base += float(heads[length - 1]) if length else 0.0
+            tail = grid_tail(
+                grid,
+                step,
+                base,
+                float(squares[k - 1]),
+                error=ladder.error,
+                strict=ladder.strict,
+            )
+            found[length] = tail
+            looking = tail.high >= stop
+    return found

@@ -1,0 +1,69 @@
+"""Bad input is refused in one clear sentence of kedge's own."""
+
+import numpy as np
+import pytest
+
+import kedge
+from kedge.errors import KedgeError, LabelError, ModelError, OptionError, OutputError, TextError
+
+
+def ok(texts):
+    return ["good" in t for t in texts]
+
+
+def explain(text="so good", model=ok, **options):
+    return lambda: kedge.explain(model, text, **options)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (explain(""), TextError, "empty"),
+        (explain(" \n\t"), TextError, "empty"),
+        (explain("... !!"), TextError, "no words the model reads"),
+        (explain("bad day", model=kedge.rules.present("good")), TextError, "None of the 2 words"),
+        (explain(None), TextError, "must be a string, got NoneType"),
+        (explain(7), TextError, "must be a string, got int"),
+        (explain(["good"]), TextError, "must be a string, got list"),
+        (explain(b"good"), TextError, "must be a string, got bytes"),
+        (explain(model=None), ModelError, "NoneType cannot be explained"),
+        (explain(model="bert"), ModelError, "str cannot be explained"),
+        (explain(model=lambda _: None), OutputError, "returned None"),
+        (explain(model=lambda t: [1] * (len(t) + 1)), OutputError, "2 answers for 1 texts"),
+        (explain(model=lambda t: [[0.5, np.nan]] * len(t)), OutputError, "NaN"),
+        (explain(model=lambda t: [0.7] * len(t)), OutputError, "outputs='probabilities'"),
+        (explain(model=lambda t: np.zeros((len(t), 2, 2))), OutputError, "shape"),
+        (explain(model=lambda: [1]), ModelError, "TypeError"),
+        (explain(label="spam"), LabelError, "labels this text True, not 'spam'"),
+        (explain(threshold=0), OptionError, r"threshold must lie in \(0, 1\]"),
+        (explain(threshold=1.01), OptionError, "threshold"),
+        (explain(threshold="high"), OptionError, "threshold"),
+        (explain(threshold=float("nan")), OptionError, "threshold"),
+        (explain(delta=1), OptionError, "delta"),
+        (explain(seed=-1), OptionError, "seed"),
+        (explain(seed=1.5), OptionError, "seed"),
+        (explain(max_queries=0), OptionError, "max_queries"),
+        (explain(batch_size=0), OptionError, "batch_size"),
+        (explain(method="magic"), OptionError, "auto, "),
+        (explain(precision="magic"), OptionError, "empirical"),
+        (explain(ties="magic"), OptionError, "first, random"),
+        (explain(outputs="magic"), OptionError, "multilabel"),
+        (explain(perturbation="magic"), OptionError, "unk"),
+        (explain(perturbation=3), OptionError, "Masking"),
+        (explain(tokenizer=3), OptionError, "function from text"),
+        (explain(treshold=0.9), OptionError, "Unknown option: treshold.*threshold"),
+    ],
+)
+def test_bad_input_is_refused(call, error, message):
+    """The right kind of error, one line, saying what was wrong."""
+    with pytest.raises(error, match=message) as caught:
+        call()
+    assert isinstance(caught.value, KedgeError)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).endswith(".")
+
+
+def test_a_model_that_changes_shape_later_is_refused():
+    """Fine for one text, too few rows for many."""
+    with pytest.raises(OutputError, match="1 answers for"):
+        kedge.explain(lambda texts: ["good" in texts[0]], "so very good")

@@ -1,0 +1,141 @@
+"""The command line, as a user runs it: in a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import joblib
+import jsonschema
+import pytest
+from skops.io import dump
+
+from kedge.demo import review_model
+
+SCHEMA = json.loads((files("kedge") / "data" / "explanation.schema.json").read_text("utf-8"))
+SRC = str(Path(__file__).parents[1] / "src")
+
+
+def kedge(*arguments, stdin=None, cwd=None):
+    """Run ``kedge``; standard input is closed unless given."""
+    return subprocess.run(
+        [sys.executable, "-m", "kedge", *arguments],
+        input=stdin if stdin is not None else b"",
+        capture_output=True,
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": SRC, "PYTHONIOENCODING": "utf-8"},
+        check=False,
+        timeout=120,
+    )
+
+
+def test_demo_explains_three_reviews():
+    """Among them the very/good example at multiplicities 4 and 5."""
+    done = kedge("demo")
+    out = done.stdout.decode()
+    assert done.returncode == 0
+    assert "[very] very very very [good]!" in out
+    assert "Food is very very very very very [good]!" in out
+    assert out.count("Exact:") >= 2
+
+
+def test_demo_as_json_lines():
+    """--json wherever something is printed."""
+    lines = kedge("demo", "--json").stdout.decode().splitlines()
+    assert len(lines) == 3
+    for line in lines:
+        jsonschema.validate(json.loads(line), SCHEMA)
+
+
+def test_explain_reads_an_argument_a_file_or_standard_input(tmp_path):
+    """The same text gives the same JSON however it comes, and the JSON is valid."""
+    text = "The food was not good at all"
+    (tmp_path / "review.txt").write_text(text, "utf-8")
+    runs = [
+        kedge("explain", text, "--json"),
+        kedge("explain", "--file", str(tmp_path / "review.txt"), "--json"),
+        kedge("explain", "--json", stdin=text.encode()),
+    ]
+    assert {r.returncode for r in runs} == {0}
+    assert len({r.stdout for r in runs}) == 1
+    jsonschema.validate(json.loads(runs[0].stdout), SCHEMA)
+
+
+def test_models_by_module_and_attribute(tmp_path):
+    """module:attribute is found beside the user."""
+    (tmp_path / "mine.py").write_text("def model(texts):\n    return ['good' in t for t in texts]\n")
+    done = kedge("explain", "so good", "--model", "mine:model", "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["words"] == ["good"]
+
+
+def test_safe_files_load_and_pickles_need_trust(tmp_path):
+    """.skops loads; .joblib is refused with the reason, and loads with --trust."""
+    dump(review_model(), tmp_path / "model.skops")
+    joblib.dump(review_model(), tmp_path / "model.joblib")
+    safe = kedge("explain", "good food", "--model", str(tmp_path / "model.skops"), "--json")
+    refused = kedge("explain", "good food", "--model", str(tmp_path / "model.joblib"))
+    trusted = kedge("explain", "good food", "--model", str(tmp_path / "model.joblib"), "--trust", "--json")
+    assert refused.returncode == 2
+    assert b"runs whatever code is inside it" in refused.stderr
+    assert safe.stdout == trusted.stdout
+    assert json.loads(safe.stdout)["label"] == "positive"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["explain", ""], "empty"),
+        (["explain", "good", "--threshold", "2"], "threshold must lie in"),
+        (["explain", "good", "--threshold", "x"], "not a valid float"),
+        (["explain", "good", "--method", "magic"], "'auto'"),
+        (["explain", "good", "--model", "nowhere"], "There is no model 'nowhere'"),
+        (["explain", "good", "--model", "nowhere:thing"], "cannot be loaded"),
+        (["explain", "good", "--model", "none.skops"], "There is no file none.skops"),
+        (["explain", "good", "--file", "none.txt"], "not both"),
+        (["explain", "--file", "none.txt"], "cannot be read"),
+        (["explain", "good", "--outputs", "magic"], "multilabel"),
+        (["explain", "good", "--bogus"], "--bogus"),
+        (["bogus"], "bogus"),
+    ],
+)
+def test_bad_input_is_a_sentence_and_exit_code_two(arguments, message):
+    """Never a traceback; nothing on standard output."""
+    done = kedge(*arguments)
+    assert done.returncode == 2
+    assert message in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+    assert done.stdout == b""
+
+
+def test_bytes_that_are_not_text_are_refused():
+    """Latin-1 on standard input is named as what it is not."""
+    done = kedge("explain", stdin="café".encode("latin-1"))
+    assert done.returncode == 2
+    assert b"not UTF-8" in done.stderr
+
+
+def test_a_model_that_raises_is_reported_in_one_sentence(tmp_path):
+    """The user's exception is named on standard error."""
+    (tmp_path / "broken.py").write_text("def model(texts):\n    raise RuntimeError('no disk')\n")
+    done = kedge("explain", "good", "--model", "broken:model", cwd=tmp_path)
+    assert done.returncode == 2
+    assert b"RuntimeError" in done.stderr
+    assert b"no disk" in done.stderr
+
+
+def test_help_names_every_command():
+    """kedge --help lists what there is."""
+    out = kedge("--help").stdout.decode()
+    assert all(name in out for name in ("demo", "explain"))
+
+
+def test_importing_kedge_stays_light():
+    """No scikit-learn, no scipy.stats, no matplotlib on import."""
+    heavy = {"sklearn", "scipy.stats", "matplotlib", "pandas", "torch", "rich"}
+    code = f"import sys, kedge; print(sorted({heavy} & sys.modules.keys()))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, env={**os.environ, "PYTHONPATH": SRC}, check=True
+    )
+    assert done.stdout.decode().strip() == "[]"

@@ -1,0 +1,132 @@
+"""Evaluators against brute force, sampling against enumeration, intervals against their promise."""
+
+import brute
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from readings import reading_of
+from scipy.stats import binom
+
+import kedge
+from kedge.errors import OptionError
+from kedge.precision import Empirical, Enumeration
+from kedge.precision.enumeration import table_size, transition
+from kedge.precision.intervals import clopper_pearson, kl_bounds, mixture_interval
+from kedge.search.exhaustive import anchors_of_length
+
+RULES = st.sampled_from(
+    [
+        kedge.rules.all_present(["very", "good"]),
+        kedge.rules.any_of(["not", "bad"], ["good"]),
+        ~kedge.rules.present("bad"),
+        (kedge.rules.present("good") & ~kedge.rules.present("bad")) | kedge.rules.present("very"),
+    ]
+)
+TEXTS = st.lists(st.sampled_from(["very", "good", "not", "bad", "food"]), min_size=1, max_size=7).map(
+    " ".join
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(RULES, TEXTS, st.sampled_from([0.5, 0.3]), st.booleans())
+def test_enumeration_is_brute_force(rule, text, keep, by_text):
+    """Over counts and over masks, the precision of every anchor is the definition's, to 1e-12."""
+    label = rule.predict([text])[0]
+    if not by_text and not set(rule.words) & set(text.split()):
+        return  # the rule reads none of these words, which is refused elsewhere
+    reading = reading_of(rule.predict if by_text else rule, text, keep)
+    exact = Enumeration(reading)
+    for length in range(3):
+        for kept in anchors_of_length(reading.units.sizes, length):
+            positions = reading.units.anchor(kept).positions
+            expected = brute.precision(text, label, rule.predict, positions, keep=keep)
+            assert exact([kept]).mean[0] == pytest.approx(expected, abs=1e-12)
+
+
+def test_enumeration_asks_about_each_sample_once():
+    """prod(m_j + 1) questions over counts."""
+    reading = reading_of(kedge.rules.all_present(["very", "good"]), "very very very good")
+    before = reading.oracle.queries
+    Enumeration(reading)
+    assert reading.oracle.queries - before == table_size(reading) == 8
+
+
+@given(st.integers(0, 12), st.floats(0.05, 0.95))
+def test_transition_rows_are_binomial_laws(size, keep):
+    """Row a is the law of a + Bin(m - a, keep)."""
+    w = transition(size, keep)
+    for a in range(size + 1):
+        expected = np.concatenate([np.zeros(a), binom.pmf(np.arange(size - a + 1), size - a, keep)])
+        np.testing.assert_allclose(w[a], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("share", [False, True])
+def test_sampling_agrees_with_enumeration(share):
+    """Empirical precision lies within five standard errors of the exact one, shared samples or not."""
+    reading = reading_of(kedge.rules.any_of(["not", "bad"], ["good"]), "not very bad not so good bad")
+    exact, sampled = Enumeration(reading), Empirical(reading, np.random.default_rng(1), share=share)
+    sampled([()], 3000)
+    for length in (1, 2):
+        anchors = list(anchors_of_length(reading.units.sizes, length))
+        estimates = sampled(anchors, 1000)
+        error = np.sqrt(0.25 / estimates.trials)
+        assert (np.abs(estimates.mean - exact(anchors).mean) < 5 * error).all()
+        if share:
+            assert (estimates.trials > 1000).all()
+
+
+def test_unsampled_anchors_are_unknown():
+    """No trials: the estimate is 0.5 and the bounds are the whole range."""
+    reading = reading_of(kedge.rules.present("good"), "good food")
+    estimates = Empirical(reading, np.random.default_rng(0))([(0,)])
+    assert estimates.trials[0] == 0
+    low, high = estimates.bounds(3.0)
+    assert (low[0], high[0]) == (pytest.approx(0, abs=1e-9), pytest.approx(1, abs=1e-9))
+
+
+@given(st.integers(1, 400), st.data())
+def test_kl_bounds_are_where_the_divergence_reaches_the_level(trials, data):
+    """At each bound, trials * KL equals beta, unless it lies at 0 or 1."""
+    mean = data.draw(st.integers(0, trials)) / trials
+    beta = data.draw(st.floats(0.1, 10))
+    low, high = (float(x[0]) for x in kl_bounds(np.array([mean]), np.array([float(trials)]), beta))
+    assert low <= mean <= high
+    for bound in (low, high):
+        if 1e-6 < bound < 1 - 1e-6 and abs(bound - mean) > 1e-9:
+            parts = [p * np.log(p / q) for p, q in ((mean, bound), (1 - mean, 1 - bound)) if p > 0]
+            assert trials * sum(parts) == pytest.approx(beta, rel=1e-4)
+
+
+@pytest.mark.parametrize("p", [0.5, 0.9, 0.95, 0.99])
+def test_clopper_pearson_misses_at_most_delta(p):
+    """Summed over all outcomes, the interval misses p with probability at most delta: exactly computed."""
+    n, delta = 60, 0.1
+    missed = [
+        s for s in range(n + 1) if not clopper_pearson(s, n, delta)[0] <= p <= clopper_pearson(s, n, delta)[1]
+    ]
+    assert binom.pmf(missed, n, p).sum() <= delta
+
+
+def test_the_mixture_interval_holds_at_every_look_at_once():
+    """Over 2,000 runs of 300 flips each, looked at after every flip, at most delta ever miss p."""
+    rng, delta, p, n = np.random.default_rng(5), 0.1, 0.95, 300
+    table = np.array(
+        [[mixture_interval(s, t, delta) for s in range(t + 1)] + [(0, 1)] * (n - t) for t in range(n + 1)]
+    )
+    successes = np.cumsum(rng.random((2000, n)) < p, axis=1)
+    looks = table[np.arange(1, n + 1), successes]
+    missed = ((looks[..., 0] > p) | (looks[..., 1] < p)).any(axis=1)
+    assert missed.mean() <= delta
+
+
+def test_fifty_nine_clean_samples_certify_ninety_five_percent():
+    """0.95^59 < 0.05: one look, one side."""
+    assert clopper_pearson(59, 59, 0.1)[0] >= 0.95 > clopper_pearson(58, 58, 0.1)[0]
+
+
+def test_an_exact_precision_that_cannot_be_had_is_refused():
+    """precision='exact' on a long black-box document says how many questions it would take."""
+    text = " ".join(f"w{k}" for k in range(30))
+    with pytest.raises(OptionError, match="1,073,741,824 questions"):
+        kedge.explain(lambda texts: ["w3" in t for t in texts], text, precision="exact", method="exhaustive")

@@ -1,0 +1,189 @@
+"""scikit-learn pipelines: words placed in the text, counts instead of text, and what is said otherwise."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.feature_extraction.text import (
+    CountVectorizer,
+    HashingVectorizer,
+    TfidfTransformer,
+    TfidfVectorizer,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.svm import LinearSVC
+
+import kedge
+from kedge.demo import reviews
+from kedge.errors import LabelError, ModelError, OptionError
+from kedge.model.vectorizer import locate_words
+
+TEXTS, LABELS = reviews()
+
+
+def fitted(vectorizer, classifier=None):
+    if classifier is None:
+        classifier = LogisticRegression(max_iter=1000)
+    return make_pipeline(vectorizer, classifier).fit(TEXTS, LABELS)
+
+
+@pytest.mark.parametrize(
+    "vectorizer",
+    [
+        CountVectorizer(),
+        TfidfVectorizer(),
+        TfidfVectorizer(norm=None, sublinear_tf=True, stop_words="english"),
+        TfidfVectorizer(norm="l1", use_idf=False, min_df=2, max_features=200),
+        CountVectorizer(binary=True, strip_accents="unicode", lowercase=False),
+        CountVectorizer(token_pattern=r"(?u)\b(\w\w+)\b", dtype=np.float32),
+        CountVectorizer(tokenizer=str.split, token_pattern=None),
+    ],
+)
+@pytest.mark.parametrize(
+    "final", [LogisticRegression(max_iter=1000), MultinomialNB(), LinearSVC(), RandomForestClassifier(5)]
+)
+def test_counts_give_the_model_s_own_predictions(vectorizer, final):
+    """from_counts on word counts equals predict on the text that has these words."""
+    pipeline = fitted(vectorizer, final)
+    model = kedge.as_model(pipeline)
+    rng = np.random.default_rng(0)
+    words = [w for w in ("good", "food", "bad", "was", "service", "slow") if model.reads(w)]
+    counts = rng.integers(0, 4, size=(40, len(words)))
+    texts = [" ".join(np.repeat(words, row)) for row in counts]
+    assert model.from_counts(words)(counts).labels.tolist() == pipeline.predict(texts).tolist()
+    assert model.predict(texts).labels.tolist() == pipeline.predict(texts).tolist()
+
+
+def test_steps_between_vectoriser_and_classifier_are_passed_through():
+    """CountVectorizer + TfidfTransformer is still a model of counts."""
+    pipeline = make_pipeline(CountVectorizer(), TfidfTransformer(), LogisticRegression()).fit(TEXTS, LABELS)
+    e = kedge.explain(pipeline, "good food, slow service")
+    assert e.status == "exact"
+    assert e.label == pipeline.predict(["good food, slow service"])[0]
+
+
+@given(st.text(alphabet="aAÀéÉİßΣς \t.'ıñ0_", max_size=30))
+def test_located_words_are_the_analyzer_s_words(text):
+    """Words placed in the text are those the analyzer finds, in order, and stand where they are said to."""
+    for vectorizer in (CountVectorizer(), CountVectorizer(strip_accents="unicode", token_pattern=r"\w+")):
+        tokens = locate_words(vectorizer, text)
+        if tokens is None:
+            continue
+        assert [t.word for t in tokens] == vectorizer.build_analyzer()(text)
+        preprocess = vectorizer.build_preprocessor()
+        for t in tokens:
+            # "İ" in lower case is an i and a combining dot that the pattern may leave out.
+            assert t.word.replace("ς", "σ") in preprocess(text[t.start : t.stop]).replace("ς", "σ")
+
+
+def test_lower_casing_that_lengthens_the_text_is_mapped_back():
+    """'İ' becomes two characters in lower case; the spans still point at the caller's text."""
+    text = "İİİ good"
+    tokens = locate_words(CountVectorizer(), text)
+    assert tokens[-1].word == "good"
+    assert text[tokens[-1].start : tokens[-1].stop] == "good"
+
+
+def test_preprocessing_that_moves_characters_takes_the_text_path_and_says_so():
+    """A preprocessor that drops markup makes word places unknowable: masked texts, and a note."""
+
+    def plain(text):
+        return text.replace("<b>", "").lower()
+
+    pipeline = fitted(CountVectorizer(preprocessor=plain))
+    e = kedge.explain(pipeline, "<b>good food")
+    assert any("cannot be placed" in note for note in e.notes)
+    assert kedge.explain(pipeline, "good food").notes == ()
+
+
+@pytest.mark.parametrize(
+    "vectorizer",
+    [
+        CountVectorizer(ngram_range=(1, 2)),
+        HashingVectorizer(n_features=512),
+        TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4)),
+        TfidfVectorizer(analyzer=str.split),
+        FeatureUnion([("words", CountVectorizer()), ("characters", CountVectorizer(analyzer="char"))]),
+    ],
+)
+def test_vectorisers_that_do_more_than_count_words_are_asked_by_text(vectorizer):
+    """n-grams, characters and hashes are not functions of word counts; the note says so."""
+    pipeline = fitted(vectorizer)
+    model = kedge.as_model(pipeline)
+    assert model.from_counts is None
+    e = kedge.explain(pipeline, "Good food, very friendly staff")
+    assert any("masked texts" in note for note in e.notes)
+    assert e.status == "exact"
+
+
+def test_words_outside_the_vocabulary_never_matter():
+    """Unknown words are no units: they cannot be in the anchor and cost nothing."""
+    pipeline = fitted(TfidfVectorizer(norm=None))
+    e = kedge.explain(pipeline, "zyx good wvu qrs delicious tut friendly xyz")
+    assert set(e.words) <= {"good", "delicious", "friendly"}
+    assert len(e.tokens) == 8
+
+
+def test_a_mask_the_vocabulary_knows_is_refused():
+    """Masking with 'FOOD' would add the word food: refused, whatever its case."""
+    pipeline = fitted(TfidfVectorizer())
+    with pytest.raises(OptionError, match="'food', which is in the model's vocabulary"):
+        kedge.explain(pipeline, "good food", perturbation=kedge.Masking(mask="FOOD"))
+
+
+def test_any_number_of_classes():
+    """Three classes are explained like two, exactly."""
+    pipeline = make_pipeline(CountVectorizer(), LogisticRegression())
+    pipeline.fit(["red apple", "green pear", "blue plum"] * 3, ["apple", "pear", "plum"] * 3)
+    e = kedge.explain(pipeline, "a blue plum on a green plate")
+    assert (e.label, e.status) == ("plum", "exact")
+    assert dict(e.probabilities).keys() == {"apple", "pear", "plum"}
+
+
+def test_a_multilabel_pipeline_explains_the_label_asked_for():
+    """outputs='multilabel' with label=; a label that does not hold is refused with the reason."""
+    pipeline = make_pipeline(CountVectorizer(), OneVsRestClassifier(LogisticRegression(C=100)))
+    texts = ["good food", "slow service", "good food slow service", "nothing else"] * 5
+    pipeline.fit(texts, np.array([[1, 0], [0, 1], [1, 1], [0, 0]] * 5))
+    e = kedge.explain(pipeline, "the food was good", label=0, outputs="multilabel")
+    assert set(e.words) <= {"food", "good"}
+    with pytest.raises(LabelError, match="does not hold for this text"):
+        kedge.explain(pipeline, "the food was good", label=1, outputs="multilabel")
+    with pytest.raises(LabelError, match="needs label="):
+        kedge.explain(pipeline, "the food was good", outputs="multilabel")
+
+
+def test_an_unfitted_pipeline_is_refused():
+    """The message says to fit it."""
+    with pytest.raises(ModelError, match="not fitted"):
+        kedge.explain(make_pipeline(CountVectorizer(), LogisticRegression()), "good")
+
+
+def test_a_bare_estimator_is_refused_with_the_remedy():
+    """A classifier of vectors is not a model of text."""
+    with pytest.raises(ModelError, match="Pipeline that starts with its vectoriser"):
+        kedge.explain(LogisticRegression(), "good")
+
+
+def test_a_grid_search_is_read_through_its_best_pipeline():
+    """The pipeline inside is what predicts, so its inside counts."""
+    grid = GridSearchCV(
+        make_pipeline(CountVectorizer(), MultinomialNB()), {"multinomialnb__alpha": [0.5, 1]}, cv=2
+    )
+    grid.fit(TEXTS, LABELS)
+    assert kedge.as_model(grid).from_counts is not None
+    assert kedge.explain(grid, "good food") == kedge.explain(grid.best_estimator_, "good food")
+
+
+def test_an_ensemble_of_pipelines_is_asked_as_it_stands():
+    """Anything whose predict takes texts is a black box."""
+    members = [("words", fitted(CountVectorizer())), ("nb", fitted(CountVectorizer(), MultinomialNB()))]
+    vote = VotingClassifier(members).fit(TEXTS, LABELS)
+    model = kedge.as_model(vote)
+    assert (model.from_counts, model.additive) == (None, None)
+    assert kedge.explain(vote, "good food").label == "positive"
