@@ -62,7 +62,7 @@ def certify(learner: Learner, kept: Kept, delta: float, most: int) -> Verdict:
         worse, better = int((expected & ~holds).sum()), int((~expected & holds).sum())
         bets = bets.plus(Round(len(holds) - worse - better, worse, better, loss))
         if bets.trials > _ROUND / 2 and (worse or better) and pool.room > len(holds):
-            if not learner.has_odds and pool.left > 2 * len(holds):
+            if not learner.by_odds and pool.left > 2 * len(holds):
                 learner.ask_telling(kept, int(_LESSONS * len(holds)))
             learner.fit()
     return Verdict(bool(proved), bets.mean, bets.low(delta), bets.high(delta), bets.trials)

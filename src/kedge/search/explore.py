@@ -52,7 +52,10 @@ class Explored:
 def explore(pool: Pool, goal: Goal) -> Explored:
     """Ask about a pool of samples and fit the surrogate to it."""
     learner = Learner(pool, goal)
-    faithful = _from_odds(learner) if learner.has_odds else _from_labels(learner)
+    faithful = learner.by_odds and _from_odds(learner)
+    if not faithful:
+        learner.turn_to_labels()
+        faithful = _from_labels(learner)
     _, holds = pool.given(())
     proposal = learner.settled(learner.proposal()[0])
     return Explored(learner, faithful, proposal, float(holds.mean()))
@@ -95,7 +98,8 @@ def _from_labels(learner: Learner) -> bool:
     pool, goal = learner.pool, learner.goal
     d = len(pool.reading.units)
     most = min(_LABELS_PER_UNIT * d + _LABELS_MORE, _LONGEST_POOL, pool.room, int(_SHARE * pool.left))
-    pool.draw((), min(int(np.clip(d, 32, 256)), max(1, most)))
+    if not len(pool):
+        pool.draw((), min(int(np.clip(d, 32, 256)), max(1, most)))
     last: Kept | None = None
     agreeing = 0
     while True:

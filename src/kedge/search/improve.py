@@ -107,7 +107,7 @@ def improve(explored: Explored, tried: Sequence[Kept]) -> Checked:
     looks = Looks(pool, learner.surrogate, goal)
     if explored.faithful and not tried:
         kept = explored.proposal
-        if not learner.has_odds:  # labels leave some doubt about the shorter one
+        if not learner.by_odds:  # labels leave some doubt about the shorter one
             while len(kept) > 1 and looks.reaches(shorter := learner.shorter(kept)):
                 kept = shorter
         return Checked(kept, looks.trace)

@@ -24,7 +24,10 @@ _REMEMBERED = 96
 
 @dataclass
 class Learner:
-    """The current surrogate of one pool, and how well it has predicted lately."""
+    """The current surrogate of one pool, and how well it has predicted lately.
+
+    ``by_odds`` says whether it learns from log-odds, or from labels only.
+    """
 
     pool: Pool
     goal: Goal
@@ -39,11 +42,13 @@ class Learner:
         self._groups: Counts = np.array([number[w] for w in words], dtype=np.int64)
         gradient = self.pool.reading.gradient
         self._prior = None if gradient is None else gradient()
+        self.by_odds = self.pool.reading.log_odds is not None
 
-    @property
-    def has_odds(self) -> bool:
-        """Whether the model gives probabilities."""
-        return self.pool.reading.log_odds is not None
+    def turn_to_labels(self) -> None:
+        """Learn from labels from now on: the log-odds are no sum over units, so they only lead the way."""
+        if self.by_odds:
+            self.by_odds = False
+            self._prior = self.surrogate.weights.astype(np.float64)
 
     @property
     def has_gradient(self) -> bool:
@@ -54,10 +59,12 @@ class Learner:
         """Fit the surrogate to the pool, or to some of its rows."""
         sizes, keep = self.pool.reading.units.sizes, self.pool.reading.keep
         counts, holds, odds = (part[rows] for part in self.pool.rows())
-        if self.has_odds:
+        if self.by_odds:
             self.surrogate = fit_log_odds(counts, odds, holds, sizes, keep, self._prior)
         else:
-            self.surrogate, self._start = fit_labels(counts, holds, sizes, keep, self._groups, self._start)
+            self.surrogate, self._start = fit_labels(
+                counts, holds, sizes, keep, self._groups, self._prior, self._start
+            )
         return self.surrogate
 
     def draw(self, kept: Kept, n: int) -> tuple[Counts, Bools]:
@@ -77,7 +84,7 @@ class Learner:
 
     def order(self) -> list[int]:
         """Occurrences by decreasing weight."""
-        return self.surrogate.order(_ODDS_RESOLUTION if self.has_odds else _LABEL_RESOLUTION)
+        return self.surrogate.order(_ODDS_RESOLUTION if self.by_odds else _LABEL_RESOLUTION)
 
     def proposal(self) -> tuple[Kept, float]:
         """The shortest prefix predicted to reach the threshold, and its predicted loss."""

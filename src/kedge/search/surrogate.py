@@ -175,13 +175,15 @@ def fit_labels(
     sizes: Counts,
     keep: float,
     groups: Counts,
+    prior: Floats | None = None,
     start: Floats | None = None,
 ) -> tuple[Surrogate, Floats]:
     """Ridge logistic regression of the label on the counts, and where to start the next one from.
 
     ``groups`` (d,) numbers the words: units with the same number are the same word at several
     places. Such units share a weight, from which each may deviate at a higher price: most models
-    do not mind the place, and those that do can still say so.
+    do not mind the place, and those that do can still say so. ``prior`` is a direction the weights
+    are expected to have, such as a gradient; only what departs from it pays the ridge.
     """
     from scipy.optimize import minimize
 
@@ -190,11 +192,12 @@ def fit_labels(
     belongs = (groups[:, None] == several).astype(np.float64)
     alone = ~belongs.any(axis=1)
     x = counts - keep * sizes
-    x = np.column_stack([x, x @ belongs, np.ones(len(counts))])
+    ahead = np.zeros(d) if prior is None else prior / max(float(np.abs(prior).max()), 1e-300)
+    x = np.column_stack([x, x @ belongs, x @ ahead, np.ones(len(counts))])
     sign = np.where(holds, 1.0, -1.0)
     ridge = np.full(x.shape[1], _LABEL_RIDGE)
     ridge[:d][~alone] *= 10.0
-    ridge[-1] *= 0.01  # the level is free to move
+    ridge[-2:] *= 0.01  # the scale along the prior and the level are free to move
 
     def loss(w: Floats) -> tuple[float, Floats]:
         z = sign * (x @ w)
@@ -204,7 +207,7 @@ def fit_labels(
     begin = np.zeros(x.shape[1]) if start is None else start
     # A hundred steps bring it within a fraction of the noise of the labels themselves.
     w: Floats = minimize(loss, begin, jac=True, method="L-BFGS-B", options={"maxiter": 100, "gtol": 1e-2}).x
-    weights = tied(w[:d] + belongs @ w[d:-1], groups)
+    weights = tied(w[:d] + belongs @ w[d:-2] + ahead * w[-2], groups)
     return Surrogate.of(weights, float(w[-1] - keep * (weights @ sizes)), sizes, keep), w
 
 
