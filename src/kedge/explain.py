@@ -84,7 +84,9 @@ class Explainer:
         What all randomness comes from; same seed, same answer.
     method
         ``"auto"`` (the most exact way the model and the budget allow), ``"exhaustive"`` (the paper's
-        Algorithm 1) or ``"beam"`` (the official Anchors procedure).
+        Algorithm 1), ``"ranked"`` and ``"branch"`` (exact, for models that can be read),
+        ``"guided"`` (certified, for any model), ``"gradient"`` (the ranking of a differentiable
+        model) or ``"beam"`` (the official Anchors procedure).
     precision
         ``"auto"``, ``"exact"`` or ``"empirical"``: the evaluation function of the search.
     perturbation

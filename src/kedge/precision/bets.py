@@ -4,9 +4,10 @@ Each fresh sample is a bet against the opposite claim. Let x be 1 where the labe
 prediction of x made beforehand whose mean q is known exactly (g = 0 and q = 0 without one), and
 y = x - g in {-1, 0, 1}. If the precision were below t then E[y] >= m with m = (1 - t) - q, so
 multiplying a wealth that starts at 1 by 1 + lambda (m - y), 0 <= lambda <= 1/(1 - m), gives a
-non-negative supermartingale: it ever reaches 1/delta with probability delta at most (Ville). So does the average
-of the wealth over several lambda, which is what is used here (Waudby-Smith & Ramdas 2023, "Estimating
-means of bounded random variables by betting"; with g = 0 it is Robbins' likelihood ratio mixture).
+non-negative supermartingale: it ever reaches 1/delta with probability delta at most (Ville). So does
+the average of the wealth over several lambda, which is what is used here (Waudby-Smith & Ramdas 2023,
+"Estimating means of bounded random variables by betting"; with g = 0 it is Robbins' mixture of
+likelihood ratios).
 
 The known prediction is a control variate. Where it is always right, y is always 0 and the claim is
 proved after ln(1/delta) / m samples instead of the order of 1/m^2 that plain counting needs.
@@ -58,8 +59,10 @@ class Round:
 
 @dataclass(frozen=True)
 class Bets:
-    """Rounds of bets on one anchor. The prediction may change from round to round, as long as it is
-    fixed before the samples of its round are drawn.
+    """Rounds of bets on one anchor.
+
+    The prediction may change from round to round, as long as it is fixed before the samples of its
+    round are drawn.
     """
 
     rounds: tuple[Round, ...] = ()
@@ -82,13 +85,13 @@ class Bets:
         return Bets((*self.rounds, more))
 
     def log_wealth(self, threshold: float) -> float:
-        """ln of the wealth won by betting that the precision is at least ``threshold``."""
+        """Ln of the wealth won by betting that the precision is at least ``threshold``."""
         wealths = sum((_log_wealths(r, threshold) for r in self.rounds), start=np.zeros(len(_STAKES)))
         return float(np.logaddexp.reduce(np.log(_WEIGHTS) + wealths))
 
     def proves(self, threshold: float, delta: float) -> bool:
         """Whether "the precision is at least ``threshold``" is proved at level ``delta``."""
-        return self.log_wealth(threshold) >= -np.log(delta)
+        return bool(self.log_wealth(threshold) >= -np.log(delta))
 
     def still_needed(self, threshold: float, delta: float, foreseen: float) -> int:
         """How many more samples, all as foreseen, would prove the claim; so many are asked at a time."""

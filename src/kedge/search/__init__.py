@@ -4,6 +4,7 @@ from kedge.search.beam import Beam
 from kedge.search.branch import branch
 from kedge.search.counted import Counted
 from kedge.search.exhaustive import exhaustive
+from kedge.search.gradient import Gradient
 from kedge.search.guided import Guided
 from kedge.search.linear import linear
 from kedge.search.search import Candidate, Found, Goal, Search, Selection
@@ -15,6 +16,7 @@ __all__ = [
     "Counted",
     "Found",
     "Goal",
+    "Gradient",
     "Guided",
     "Search",
     "Selection",

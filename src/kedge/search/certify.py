@@ -33,6 +33,7 @@ _HOPE = 1.5
 class Verdict:
     """What the fresh samples of one anchor said."""
 
+    kept: Kept
     proved: bool
     mean: float
     low: float
@@ -49,10 +50,11 @@ def certify(learner: Learner, kept: Kept, delta: float, most: int) -> Verdict:
     while not (proved := bets.proves(threshold, delta)) and bets.trials < most:
         loss = _foreseen(learner, kept, bets)
         needed = bets.still_needed(threshold, delta, loss)
-        if distinct <= min(bets.trials + needed, pool.left):
+        if distinct <= max(1, min(bets.trials + needed, pool.left)):  # the document itself is known
             mean = exact_precision(reading, kept)
-            return Verdict(mean >= threshold, mean, mean, mean, np.inf)
-        if needed > most - bets.trials or _hopeless(bets, threshold, delta, most) or pool.left <= 0:
+            return Verdict(kept, mean >= threshold, mean, mean, mean, np.inf)
+        hopeless = needed > most - bets.trials or _hopeless(bets, threshold, delta, most)
+        if pool.left <= 0 or (hopeless and bets.trials):
             break
         counts, holds = pool.draw(kept, min(needed, most - bets.trials, _ROUND))
         expected = learner.surrogate.holds(counts)
@@ -65,7 +67,7 @@ def certify(learner: Learner, kept: Kept, delta: float, most: int) -> Verdict:
             if not learner.by_odds and pool.left > 2 * len(holds):
                 learner.ask_telling(kept, int(_LESSONS * len(holds)))
             learner.fit()
-    return Verdict(bool(proved), bets.mean, bets.low(delta), bets.high(delta), bets.trials)
+    return Verdict(kept, bool(proved), bets.mean, bets.low(delta), bets.high(delta), bets.trials)
 
 
 def _foreseen(learner: Learner, kept: Kept, bets: Bets) -> float:

@@ -72,7 +72,7 @@ def _from_odds(learner: Learner) -> bool:
         back = max(8, len(pool) // 8)
         if len(pool) > 2 * back:
             surrogate = learner.fit(slice(None, -back))
-            counts, holds, odds = (part[-back:] for part in pool.rows())
+            counts, holds, odds = pool.rows(slice(-back, None))
             wrong = surrogate.holds(counts) != holds
             learner.predicted(wrong)
             faithful = not wrong.any() and _explains(surrogate.scores(counts), odds)
@@ -111,7 +111,7 @@ def _from_labels(learner: Learner) -> bool:
         # than half of what was learned from so far.
         margin = max(1 - goal.threshold - loss, 1e-3)
         proof = -2 * np.log(goal.delta) * learner.error / margin**2
-        faithful = agreeing >= _AGREEING and 2 * proof <= len(pool)
+        faithful = agreeing >= _AGREEING and (2 * proof <= len(pool) or not learner.surrogate.weights.any())
         if faithful or len(pool) >= most:
             return faithful
         batch = min(int(np.clip(len(pool) // 6, 16, 128)), most - len(pool))

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kedge.errors import OutOfQueries
 from kedge.search.certify import exact_precision
 from kedge.search.explore import Explored
 from kedge.search.pool import Pool, support
 from kedge.search.search import Candidate, Goal
 from kedge.search.surrogate import Surrogate
-from kedge.typing import Kept
+from kedge.typing import Bools, Counts, Kept
 
 __all__ = ["Checked", "improve"]
 
@@ -44,6 +45,30 @@ class Look:
         return self.mean >= threshold
 
 
+@dataclass(frozen=True)
+class Tally:
+    """Samples of one anchor: how many lost the label, and how many did so against the prediction."""
+
+    trials: int
+    lost: int
+    worse: int
+    better: int
+
+    def look(self, foreseen: float | None) -> Look:
+        """The better of two estimates: plain, or corrected by the surrogate's known prediction.
+
+        Half a failure more is counted in the error, so that few samples give no certainty.
+        """
+        n = self.trials
+        rate = (self.lost + 0.5) / (n + 1)
+        plain = Look(1 - self.lost / n, float(np.sqrt(rate * (1 - rate) / n)), n)
+        if foreseen is None:
+            return plain
+        error = float(np.sqrt((self.worse + self.better + 0.5) / (n + 1) / n))
+        mean = float(np.clip(1 - foreseen - (self.worse - self.better) / n, 0, 1))
+        return Look(mean, error, n) if error < plain.error else plain
+
+
 class Looks:
     """Estimates on demand, each anchor once."""
 
@@ -67,66 +92,71 @@ class Looks:
     def reaches(self, kept: Kept) -> bool:
         return self(kept).reaches(self._goal.threshold)
 
+    def best(self, otherwise: Kept) -> Kept:
+        """The shortest anchor seen to reach, or else the given one."""
+        reaching = [kept for kept in self._known if self.reaches(kept)]
+        return min(reaching, key=lambda kept: (len(kept), kept), default=otherwise)
+
     def _look(self, kept: Kept) -> Look:
         pool, threshold = self._pool, self._goal.threshold
         distinct = support(pool.reading, kept) if pool.reading.repeatable else np.inf
         foreseen = self._surrogate.loss(kept) if self._surrogate.exact else None
         if distinct <= min(_FEW, pool.left):
             return Look(exact_precision(pool.reading, kept), 0.0, np.inf)
+        tally = self._tally(*pool.given(kept))
         while True:
-            counts, holds = pool.given(kept)
-            n = len(holds)
-            if n >= _FIRST:
-                look = self._estimate(counts, holds, foreseen)
-                if abs(look.mean - threshold) > _CLEAR * look.error or n >= _MOST:
+            if tally.trials >= _FIRST:
+                look = tally.look(foreseen)
+                if abs(look.mean - threshold) > _CLEAR * look.error or tally.trials >= _MOST:
                     return look
-            if distinct <= min(n, pool.left):
+            if distinct <= min(tally.trials, pool.left):
                 return Look(exact_precision(pool.reading, kept), 0.0, np.inf)
-            pool.draw(kept, max(_FIRST - n, _FIRST))
+            more = self._tally(*pool.draw(kept, _FIRST))
+            tally = Tally(
+                tally.trials + more.trials,
+                tally.lost + more.lost,
+                tally.worse + more.worse,
+                tally.better + more.better,
+            )
 
-    def _estimate(self, counts: np.ndarray, holds: np.ndarray, foreseen: float | None) -> Look:
-        """The better of two estimates: plain, or corrected by the surrogate's known prediction."""
-        n = len(holds)
-        lost = float(1 - holds.mean())
-        plain = (lost * n + 0.5) / (n + 1)  # half a failure more: no certainty from few samples
-        plain_variance = plain * (1 - plain)
-        if foreseen is None:
-            return Look(1 - lost, float(np.sqrt(plain_variance / n)), n)
-        y = (~holds).astype(float) - (~self._surrogate.holds(counts)).astype(float)
-        variance = (float((y**2).sum()) + 0.5) / (n + 1)
-        if variance < plain_variance:
-            return Look(float(np.clip(1 - foreseen - y.mean(), 0, 1)), float(np.sqrt(variance / n)), n)
-        return Look(1 - lost, float(np.sqrt(plain_variance / n)), n)
+    def _tally(self, counts: Counts, holds: Bools) -> Tally:
+        expected = self._surrogate.holds(counts)
+        worse, better = int((expected & ~holds).sum()), int((~expected & holds).sum())
+        return Tally(len(holds), int((~holds).sum()), worse, better)
 
 
 def improve(explored: Explored, tried: Sequence[Kept]) -> Checked:
-    """The anchor to prove next."""
+    """The anchor to prove next; the best known one when no more questions may be asked for it."""
     learner = explored.learner
-    pool, goal = learner.pool, learner.goal
-    order = learner.order()
-    looks = Looks(pool, learner.surrogate, goal)
-    if explored.faithful and not tried:
-        kept = explored.proposal
-        if not learner.by_odds:  # labels leave some doubt about the shorter one
-            while len(kept) > 1 and looks.reaches(shorter := learner.shorter(kept)):
-                kept = shorter
-        return Checked(kept, looks.trace)
-    if tried:
-        length = len(tried[-1])
-        while length < len(order):
-            length += 1 if len(tried) == 1 else max(1, length // 2)
-            kept = tuple(sorted(order[:length]))
-            if looks.reaches(kept):
-                break
-        kept = tuple(sorted(order[: min(length, len(order))]))
-        return Checked(kept, looks.trace)
-    kept = _prefix(looks, order, max(1, len(explored.proposal)), 0 if goal.allow_empty else 1)
-    kept = _pruned(looks, kept, learner.surrogate)
-    for rival in _rivals(pool, len(kept)):
-        if looks.reaches(rival):
-            kept = rival
-            break
+    looks = Looks(learner.pool, learner.surrogate, learner.goal)
+    kept = explored.proposal
+    try:
+        if tried:
+            kept = _longer(looks, learner.order(), tried)
+        elif explored.faithful:
+            # Log-odds that are predicted leave no doubt; labels leave some about the shorter anchor.
+            while not learner.by_odds and len(kept) > 1 and looks.reaches(learner.shorter(kept)):
+                kept = learner.shorter(kept)
+        else:
+            kept = _prefix(looks, learner.order(), max(1, len(kept)), 0 if learner.goal.allow_empty else 1)
+            kept = _pruned(looks, kept, learner.surrogate)
+            rivals = _rivals(learner.pool, len(kept))
+            kept = next((rival for rival in rivals if looks.reaches(rival)), kept)
+    except OutOfQueries:
+        kept = looks.best(kept)
+        if kept in tried:
+            raise
     return Checked(kept, looks.trace)
+
+
+def _longer(looks: Looks, order: list[int], tried: Sequence[Kept]) -> Kept:
+    """After a proof that failed: the next longer prefix that seems to reach, in growing steps."""
+    length = len(tried[-1])
+    while length < len(order):
+        length = min(len(order), length + (1 if len(tried) == 1 else max(1, length // 2)))
+        if length == len(order) or looks.reaches(tuple(order[:length])):
+            break
+    return tuple(sorted(order[:length]))
 
 
 def _prefix(looks: Looks, order: list[int], start: int, least: int) -> Kept:
@@ -196,4 +226,3 @@ def _rivals(pool: Pool, length: int) -> list[Kept]:
         best = np.argsort(-two, axis=None, kind="stable")[:_RIVALS]
         found += [tuple(int(x) for x in np.unravel_index(i, two.shape)) for i in best]
     return found
-

@@ -4,9 +4,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kedge.search.fitting import fit_labels, fit_log_odds
 from kedge.search.pool import Pool
 from kedge.search.search import Goal
-from kedge.search.surrogate import Surrogate, fit_labels, fit_log_odds
+from kedge.search.surrogate import Surrogate
 from kedge.typing import Bools, Counts, Floats, Kept
 
 __all__ = ["Learner"]
@@ -18,6 +19,8 @@ _CHOICES, _CHOICE_CELLS = 1500, 1 << 19
 _ODDS_RESOLUTION, _LABEL_RESOLUTION = 1e-3, 0.02
 # Predicted precisions closer than this are tied.
 _TIED_LOSS = 1e-3
+# How many words may stand in for the last one of a proposal.
+_RIVALS = 5
 # Answers that were predicted before they were asked, of which the latest are remembered.
 _REMEMBERED = 96
 
@@ -58,7 +61,7 @@ class Learner:
     def fit(self, rows: slice = slice(None)) -> Surrogate:
         """Fit the surrogate to the pool, or to some of its rows."""
         sizes, keep = self.pool.reading.units.sizes, self.pool.reading.keep
-        counts, holds, odds = (part[rows] for part in self.pool.rows())
+        counts, holds, odds = self.pool.rows(rows)
         if self.by_odds:
             self.surrogate = fit_log_odds(counts, odds, holds, sizes, keep, self._prior)
         else:
@@ -115,7 +118,9 @@ class Learner:
         weights, sizes = surrogate.weights, surrogate.sizes
         rest = self.shorter(kept)
         last = next(j for j in kept if rest.count(j) < kept.count(j))
-        free = [j for j in range(len(sizes)) if rest.count(j) < sizes[j] and 2 * weights[j] >= weights[last] > 0]
+        free = [
+            j for j in range(len(sizes)) if rest.count(j) < sizes[j] and 2 * weights[j] >= weights[last] > 0
+        ]
         rivals = sorted(free, key=lambda j: -weights[j])[:5]
         anchors = [tuple(sorted((*rest, j))) for j in {last, *rivals}]
         losses = {anchor: surrogate.loss(anchor) for anchor in anchors}
@@ -140,6 +145,11 @@ class Learner:
         elif held < 0.1:
             draws.append(rng.binomial(sizes, 0.75, size=(each, len(sizes))))
         rows = self.pool.unseen(np.concatenate(draws))
-        nearest = np.argsort(np.abs(self.surrogate.scores(rows)), kind="stable")[:n]
+        unsure = np.abs(self.surrogate.scores(rows))
+        if (
+            not self.surrogate.weights.any()
+        ):  # one label so far: look far from the document
+            unsure = rows.sum(axis=1)
+        nearest = np.argsort(unsure, kind="stable")[:n]
         if len(nearest):
             self.pool.ask(rows[nearest])

@@ -24,7 +24,8 @@ _CELLS_HELD = 1 << 24
 def support(reading: Reading, kept: Kept) -> float:
     """How many distinct samples there are given an anchor: prod (m_j - a_j + 1)."""
     free = reading.units.sizes - reading.units.counts(kept)
-    return float(np.exp2(np.log2(free + 1.0).sum()))
+    bits = float(np.log2(free + 1.0).sum())
+    return float(np.rint(np.exp2(bits))) if bits < 50 else np.inf
 
 
 @dataclass
@@ -37,11 +38,14 @@ class Pool:
         Whom the questions go to, and what draws them.
     limit
         The number of model queries at which the search must stop.
+    reserve
+        How many of them are kept back for now.
     """
 
     reading: Reading
     rng: np.random.Generator
     limit: float
+    reserve: int = 0
     _counts: list[Counts] = field(default_factory=list)
     _holds: list[Bools] = field(default_factory=list)
     _odds: list[Floats] = field(default_factory=list)
@@ -58,7 +62,7 @@ class Pool:
     @property
     def left(self) -> int:
         """How many more questions the search may ask."""
-        return int(min(self.limit - self.reading.oracle.queries, self.reading.oracle.remaining, 1 << 30))
+        return int(self.limit - self.reading.oracle.queries) - self.reserve
 
     def draw(self, kept: Kept, n: int) -> tuple[Counts, Bools]:
         """Ask about ``n`` samples given an anchor, or as many as are left; none left is an error."""
@@ -104,10 +108,10 @@ class Pool:
         """The smallest type that holds every count."""
         return np.min_scalar_type(int(self.reading.units.sizes.max()))
 
-    def rows(self) -> tuple[Counts, Bools, Floats]:
-        """All counts, answers and log-odds."""
-        counts = np.concatenate(self._counts).astype(np.int64)
-        return counts, np.concatenate(self._holds), np.concatenate(self._odds)
+    def rows(self, part: slice = slice(None)) -> tuple[Counts, Bools, Floats]:
+        """Counts (in a small type), answers and log-odds of all rows, or of some."""
+        counts, holds = np.concatenate(self._counts), np.concatenate(self._holds)
+        return counts[part], holds[part], np.concatenate(self._odds)[part]
 
     def given(self, kept: Kept) -> tuple[Counts, Bools]:
         """The rows that follow the law given an anchor.
@@ -117,7 +121,7 @@ class Pool:
         C(c, r) / C(f, r); for units of size 1 that is 0 or 1, and no coin is needed.
         """
         want = self.reading.units.counts(kept)
-        counts, holds = [np.zeros((0, len(want)), dtype=np.int64)], [np.zeros(0, dtype=bool)]
+        counts, holds = [np.zeros((0, len(want)), dtype=self._small)], [np.zeros(0, dtype=bool)]
         for rows, held, given in zip(self._counts, self._holds, self._given, strict=True):
             if given is None:
                 continue
@@ -128,7 +132,7 @@ class Pool:
             mine = np.ones(len(rows), dtype=bool)
             for j in units:
                 mine &= self._keeps(rows[:, j], int(have[j]), int(want[j]), int(self.reading.units.sizes[j]))
-            counts.append(rows[mine].astype(np.int64))
+            counts.append(rows[mine])
             holds.append(held[mine])
         return np.concatenate(counts), np.concatenate(holds)
 

@@ -11,23 +11,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
 
 from kedge.typing import Bools, Counts, Floats, Kept
 
-__all__ = ["Surrogate", "fit_labels", "fit_log_odds"]
+__all__ = ["Surrogate"]
 
 # The scores of all samples fall on at most about this many whole numbers: 100 steps and more per
 # unit for documents of a few hundred words, at well under a millisecond per hundred units.
 _GRID = 1 << 14
 # Beyond this many units exact predictions cost more than they save.
 _MANY = 3000
-# Ridge on the log-odds, relative to the variance of a coin: it only keeps the system solvable.
-_RIDGE = 1e-6
-# Ridge on the weights of the fit to labels, where separable answers would let them grow for ever.
-_LABEL_RIDGE = 0.1
-# Occurrences of a word whose weights differ by less than this share of the largest weight count the same.
-_SAME = 0.1
+# There the weights only rank, and may be as fine as whole numbers allow.
+_FINE_GRID = 1 << 48
 
 
 @dataclass(frozen=True)
@@ -43,9 +38,10 @@ class Surrogate:
     def of(cls, weights: Floats, bias: float, sizes: Counts, keep: float) -> "Surrogate":
         """Round real weights to the grid."""
         span = float(np.abs(weights) @ sizes)
-        scale = (_GRID / 2) / span if span > 0 else 1.0
-        limit = _GRID  # a bias beyond all the weights decides everything; how far beyond is idle
-        whole = np.rint(np.clip(bias * scale, -limit, limit))
+        grid = _GRID if len(weights) <= _MANY else _FINE_GRID
+        scale = grid / 2 / span if span > 0 else 1.0
+        # A bias beyond all the weights decides everything; how far beyond makes no difference.
+        whole = np.rint(np.clip(bias * scale, -grid, grid))
         return cls(np.rint(weights * scale).astype(np.int64), int(whole), sizes, keep)
 
     @property
@@ -110,114 +106,3 @@ def _one_more(law: Floats, low: int, weight: int, keep: float) -> tuple[Floats, 
     more[: len(law)] = goes * law
     more[step:] += stays * law
     return more, low + min(weight, 0)
-
-
-def fit_log_odds(
-    counts: Counts, odds: Floats, holds: Bools, sizes: Counts, keep: float, prior: Floats | None = None
-) -> Surrogate:
-    """Ridge regression of the log-odds on the counts.
-
-    ``prior`` is a gradient that is right up to scale, where the model has one: the regression is
-    then of what it leaves over.
-    """
-    x = counts - keep * sizes
-    slope = np.zeros(len(sizes))
-    left = odds - odds.mean()
-    if prior is not None and np.any(prior):
-        along = x @ prior
-        along -= along.mean()
-        slope = prior * float(along @ left / max(float(along @ along), 1e-300))
-        left = left - (x @ slope - (x @ slope).mean())
-    weights = slope + _ridge(x, left, _RIDGE * keep * (1 - keep) * len(x))
-    score = x @ weights
-    bias = float((odds - score).mean())
-    cut = _cut(score + bias, holds)
-    return Surrogate.of(weights, bias - cut - keep * float(weights @ sizes), sizes, keep)
-
-
-def _ridge(x: Floats, y: Floats, ridge: float) -> Floats:
-    """Centred ridge regression, in whichever of the two forms has the smaller system."""
-    x = x - x.mean(axis=0)
-    n, d = x.shape
-    if n <= d:
-        gram = x @ x.T
-        gram[np.diag_indices(n)] += ridge
-        dual: Floats = x.T @ np.linalg.solve(gram, y)
-        return dual
-    gram = x.T @ x
-    gram[np.diag_indices(d)] += ridge
-    primal: Floats = np.linalg.solve(gram, x.T @ y)
-    return primal
-
-
-def _cut(scores: Floats, holds: Bools) -> float:
-    """Where to cut the score so that fewest of the labels seen are predicted wrongly.
-
-    Zero where that is as good as any: for two classes the label holds iff its log-odds are
-    positive; with more classes it may hold at less.
-    """
-    order = np.argsort(scores)
-    sorted_scores, sorted_holds = scores[order], holds[order]
-    # Cutting before place i: those before it are predicted lost, the rest to hold.
-    wrong = np.concatenate([[0], np.cumsum(sorted_holds)]) + np.concatenate(
-        [np.cumsum(~sorted_holds[::-1])[::-1], [0]]
-    )
-    zero = int(np.searchsorted(sorted_scores, 0.0))
-    best = int(wrong.argmin())
-    if wrong[zero] <= wrong[best] or not 0 < best < len(scores):
-        return 0.0
-    return float(sorted_scores[best - 1] + sorted_scores[best]) / 2
-
-
-def fit_labels(
-    counts: Counts,
-    holds: Bools,
-    sizes: Counts,
-    keep: float,
-    groups: Counts,
-    prior: Floats | None = None,
-    start: Floats | None = None,
-) -> tuple[Surrogate, Floats]:
-    """Ridge logistic regression of the label on the counts, and where to start the next one from.
-
-    ``groups`` (d,) numbers the words: units with the same number are the same word at several
-    places. Such units share a weight, from which each may deviate at a higher price: most models
-    do not mind the place, and those that do can still say so. ``prior`` is a direction the weights
-    are expected to have, such as a gradient; only what departs from it pays the ridge.
-    """
-    from scipy.optimize import minimize
-
-    d = len(sizes)
-    several = np.flatnonzero(np.bincount(groups) > 1)
-    belongs = (groups[:, None] == several).astype(np.float64)
-    alone = ~belongs.any(axis=1)
-    x = counts - keep * sizes
-    ahead = np.zeros(d) if prior is None else prior / max(float(np.abs(prior).max()), 1e-300)
-    x = np.column_stack([x, x @ belongs, x @ ahead, np.ones(len(counts))])
-    sign = np.where(holds, 1.0, -1.0)
-    ridge = np.full(x.shape[1], _LABEL_RIDGE)
-    ridge[:d][~alone] *= 10.0
-    ridge[-2:] *= 0.01  # the scale along the prior and the level are free to move
-
-    def loss(w: Floats) -> tuple[float, Floats]:
-        z = sign * (x @ w)
-        grad = -x.T @ (sign * expit(-z)) + ridge * w
-        return float(np.logaddexp(0, -z).sum() + 0.5 * (ridge * w) @ w), grad
-
-    begin = np.zeros(x.shape[1]) if start is None else start
-    # A hundred steps bring it within a fraction of the noise of the labels themselves.
-    w: Floats = minimize(loss, begin, jac=True, method="L-BFGS-B", options={"maxiter": 100, "gtol": 1e-2}).x
-    weights = tied(w[:d] + belongs @ w[d:-2] + ahead * w[-2], groups)
-    return Surrogate.of(weights, float(w[-1] - keep * (weights @ sizes)), sizes, keep), w
-
-
-def tied(weights: Floats, groups: Counts) -> Floats:
-    """Weights with the occurrences of a word made equal where they hardly differ."""
-    mean = np.bincount(groups, weights) / np.maximum(np.bincount(groups), 1)
-    high = np.full(len(mean), -np.inf)
-    low = np.full(len(mean), np.inf)
-    np.maximum.at(high, groups, weights)
-    np.minimum.at(low, groups, weights)
-    close = high - low <= _SAME * np.abs(weights).max(initial=0)
-    same: Floats = np.where(close[groups], mean[groups], weights)
-    return same
