@@ -12,20 +12,24 @@ from kedge.errors import KedgeError
 from kedge.explain import Explainer, explain
 from kedge.explanation import Explanation
 from kedge.model import Model, as_model, rules
-from kedge.perturb import Masking
+from kedge.model.torch import torch_model
+from kedge.perturb import Infill, Masking, Neighbours
 
 __all__ = [
     "Anchor",
     "Document",
     "Explainer",
     "Explanation",
+    "Infill",
     "KedgeError",
     "Masking",
     "Model",
+    "Neighbours",
     "Token",
     "as_model",
     "explain",
     "rules",
+    "torch_model",
 ]
 
 __version__ = "0.1.0"

@@ -146,9 +146,7 @@ class Learner:
             draws.append(rng.binomial(sizes, 0.75, size=(each, len(sizes))))
         rows = self.pool.unseen(np.concatenate(draws))
         unsure = np.abs(self.surrogate.scores(rows))
-        if (
-            not self.surrogate.weights.any()
-        ):  # one label so far: look far from the document
+        if not self.surrogate.weights.any():  # one label so far: look far from the document
             unsure = rows.sum(axis=1)
         nearest = np.argsort(unsure, kind="stable")[:n]
         if len(nearest):
