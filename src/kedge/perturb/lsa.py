@@ -65,11 +65,9 @@ def word_vectors(
 
 
 def _reduced(table: Any, dimensions: int) -> Floats:
-    """(n, dimensions) leading singular directions, with a fixed start so that they never vary."""
-    from scipy.sparse.linalg import svds
+    """(n, dimensions) leading singular directions; the seed is fixed, so that they never vary."""
+    from sklearn.utils.extmath import randomized_svd
 
-    start = np.ones(table.shape[0])
-    u, s, _ = svds(table, k=dimensions, v0=start)
-    order = np.argsort(-s)
-    reduced: Floats = np.asarray(u[:, order] * np.sqrt(s[order]), dtype=np.float64)
+    u, s, _ = randomized_svd(table, dimensions, random_state=0)
+    reduced: Floats = np.asarray(u * np.sqrt(s), dtype=np.float64)
     return reduced

@@ -81,8 +81,17 @@ class Bets:
         return float(np.clip(1 - lost / self.trials, 0, 1))
 
     def plus(self, more: Round) -> "Bets":
-        """These bets and one more round."""
-        return Bets((*self.rounds, more))
+        """These bets and one more round; one with the same prediction as the last joins it."""
+        if not self.rounds or self.rounds[-1].foreseen != more.foreseen:
+            return Bets((*self.rounds, more))
+        last = self.rounds[-1]
+        joined = Round(
+            last.as_foreseen + more.as_foreseen,
+            last.worse + more.worse,
+            last.better + more.better,
+            more.foreseen,
+        )
+        return Bets((*self.rounds[:-1], joined))
 
     def log_wealth(self, threshold: float) -> float:
         """Ln of the wealth won by betting that the precision is at least ``threshold``."""

@@ -23,6 +23,8 @@ _SHARE = 0.6
 # An additive model is one whose log-odds are predicted to this share of their spread on rows the
 # regression has not seen.
 _ADDITIVE = 0.01
+# Documents of more units than this learn in fewer, larger rounds: their fits are dear.
+_LONG = 300
 # Labels say less: rows per unit at most, and how many fits in a row must agree to stop.
 _LABELS_PER_UNIT, _LABELS_MORE, _AGREEING = 10, 128, 3
 
@@ -103,8 +105,8 @@ def _from_labels(learner: Learner) -> bool:
     last: Kept | None = None
     agreeing = 0
     while True:
-        learner.fit()
-        proposal, loss = learner.proposal()
+        learner.fit(rough=True)
+        proposal, loss = learner.proposal(learning=True)
         agreeing = agreeing + 1 if proposal == last else 0
         last = proposal
         # The proof takes about 2 ln(1/delta) error / margin^2 samples: learn on while that is more
@@ -113,8 +115,10 @@ def _from_labels(learner: Learner) -> bool:
         proof = -2 * np.log(goal.delta) * learner.error / margin**2
         faithful = agreeing >= _AGREEING and (2 * proof <= len(pool) or not learner.surrogate.weights.any())
         if faithful or len(pool) >= most:
+            learner.fit()
             return faithful
-        batch = min(int(np.clip(len(pool) // 6, 16, 128)), most - len(pool))
+        # Rounds grow with the pool, so that their number, each with its fit, stays small.
+        batch = min(int(np.clip(len(pool) // (5 if d < _LONG else 3), 16, 512)), most - len(pool))
         for kept in (proposal, learner.shorter(proposal)):
             learner.draw(kept, max(1, batch // 6))
         learner.ask_telling(proposal, max(1, batch - batch // 3))

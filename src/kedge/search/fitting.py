@@ -9,7 +9,7 @@ from kedge.typing import Bools, Counts, Floats
 __all__ = ["fit_labels", "fit_log_odds"]
 
 # Matrices of more cells than this are kept in single precision.
-_LARGE = 1 << 22
+_LARGE = 1 << 18
 # Ridge on the log-odds, relative to the variance of a coin: it only keeps the system solvable.
 _RIDGE = 1e-6
 # Ridge on the weights of the fit to labels, where separable answers would let them grow for ever.
@@ -88,13 +88,16 @@ def fit_labels(
     groups: Counts,
     prior: Floats | None = None,
     start: Floats | None = None,
+    *,
+    rough: bool = False,
 ) -> tuple[Surrogate, Floats | None]:
     """Ridge logistic regression of the label on the counts, and where to start the next one from.
 
     ``groups`` (d,) numbers the words: units with the same number are the same word at several
     places. Such units share a weight, from which each may deviate at a higher price: most models
     do not mind the place, and those that do can still say so. ``prior`` is a direction the weights
-    are expected to have, such as a gradient; only what departs from it pays the ridge.
+    are expected to have, such as a gradient; only what departs from it pays the ridge. A ``rough``
+    fit stops early.
     """
     from scipy.optimize import minimize
     from scipy.sparse import csr_array
@@ -125,8 +128,9 @@ def fit_labels(
         return float(np.logaddexp(0, -z).sum() + 0.5 * (ridge * w) @ w), grad
 
     begin = np.zeros(x.shape[1]) if start is None else start
-    # A hundred steps bring it within a fraction of the noise of the labels themselves.
-    w: Floats = minimize(loss, begin, jac=True, method="L-BFGS-B", options={"maxiter": 100, "gtol": 1e-2}).x
+    # While it is still learning, a rough fit finds the next questions as well as a good one.
+    enough = {"maxiter": 50, "ftol": 1e-5} if rough else {"maxiter": 200, "ftol": 1e-7}
+    w: Floats = minimize(loss, begin, jac=True, method="L-BFGS-B", options=enough).x
     weights = tied(w[:d] + belongs @ w[d:-2] + ahead * w[-2], groups)
     return Surrogate.of(weights, float(w[-1] - keep * (weights @ sizes)), sizes, keep), w
 

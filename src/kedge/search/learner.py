@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kedge.perturb.masking import coins
 from kedge.search.fitting import fit_labels, fit_log_odds
 from kedge.search.pool import Pool
 from kedge.search.search import Goal
@@ -13,12 +14,16 @@ from kedge.typing import Bools, Counts, Floats, Kept
 __all__ = ["Learner"]
 
 # Samples among which the next questions about labels are picked, and cells they may take.
-_CHOICES, _CHOICE_CELLS = 1500, 1 << 19
+_CHOICES, _CHOICE_CELLS = 900, 1 << 18
+# Samples of more units than this are hardly ever drawn twice.
+_REPEATS = 30
+# Most anchors are no longer than this; longer ones are looked for only when needed.
+_SHORT = 12
 # Steps of a weight, relative to the largest, below which words are tied: what a regression of
 # log-odds and what labels resolve.
 _ODDS_RESOLUTION, _LABEL_RESOLUTION = 1e-3, 0.02
 # Predicted precisions closer than this are tied.
-_TIED_LOSS = 1e-3
+_TIED_LOSS = 5e-4
 # How many words may stand in for the last one of a proposal.
 _RIVALS = 5
 # Answers that were predicted before they were asked, of which the latest are remembered.
@@ -58,15 +63,15 @@ class Learner:
         """Whether the model gives its gradient, so that few samples may do."""
         return self._prior is not None and bool(np.any(self._prior))
 
-    def fit(self, rows: slice = slice(None)) -> Surrogate:
-        """Fit the surrogate to the pool, or to some of its rows."""
+    def fit(self, rows: slice = slice(None), *, rough: bool = False) -> Surrogate:
+        """Fit the surrogate to the pool, or to some of its rows; roughly, where labels allow it."""
         sizes, keep = self.pool.reading.units.sizes, self.pool.reading.keep
         counts, holds, odds = self.pool.rows(rows)
         if self.by_odds:
             self.surrogate = fit_log_odds(counts, odds, holds, sizes, keep, self._prior)
         else:
             self.surrogate, self._start = fit_labels(
-                counts, holds, sizes, keep, self._groups, self._prior, self._start
+                counts, holds, sizes, keep, self._groups, self._prior, self._start, rough=rough
             )
         return self.surrogate
 
@@ -89,14 +94,19 @@ class Learner:
         """Occurrences by decreasing weight."""
         return self.surrogate.order(_ODDS_RESOLUTION if self.by_odds else _LABEL_RESOLUTION)
 
-    def proposal(self) -> tuple[Kept, float]:
+    def proposal(self, *, learning: bool = False) -> tuple[Kept, float]:
         """The shortest prefix predicted to reach the threshold, and its predicted loss."""
         order, surrogate = self.order(), self.surrogate
+        if learning and surrogate.exact:
+            surrogate = surrogate.coarse()
         least = 0 if self.goal.allow_empty else 1
         if not surrogate.exact:
             return tuple(sorted(order[:least])), 0.5
-        losses = surrogate.losses(order, len(order))
-        reached = np.flatnonzero(losses[least:] <= 1 - self.goal.threshold)
+        for longest in (min(_SHORT, len(order)), len(order)):
+            losses = surrogate.losses(order, longest)
+            reached = np.flatnonzero(losses[least:] <= 1 - self.goal.threshold)
+            if len(reached):
+                break
         length = least + int(reached[0]) if len(reached) else len(order)
         return tuple(sorted(order[:length])), float(losses[length])
 
@@ -122,10 +132,10 @@ class Learner:
             j for j in range(len(sizes)) if rest.count(j) < sizes[j] and 2 * weights[j] >= weights[last] > 0
         ]
         rivals = sorted(free, key=lambda j: -weights[j])[:5]
-        anchors = [tuple(sorted((*rest, j))) for j in {last, *rivals}]
-        losses = {anchor: surrogate.loss(anchor) for anchor in anchors}
+        losses = surrogate.exchanges(rest, sorted({last, *rivals}))
         least = min(losses.values())
-        return min(anchor for anchor, loss in losses.items() if loss <= least + _TIED_LOSS)
+        first = min(j for j, loss in losses.items() if loss <= least + _TIED_LOSS)
+        return tuple(sorted((*rest, first)))
 
     def ask_telling(self, kept: Kept, n: int) -> None:
         """Ask about samples whose answers the surrogate is least sure of: the smallest scores.
@@ -141,10 +151,12 @@ class Learner:
         _, holds, _ = self.pool.rows()
         held = float(holds.mean())
         if held > 0.9:
-            draws += [rng.binomial(sizes, keep, size=(each, len(sizes))) for keep in (0.25, 0.1)]
+            draws += [coins(sizes, 0 * sizes, each // 2, keep, rng) for keep in (0.25, 0.1)]
         elif held < 0.1:
-            draws.append(rng.binomial(sizes, 0.75, size=(each, len(sizes))))
-        rows = self.pool.unseen(np.concatenate(draws))
+            draws.append(coins(sizes, 0 * sizes, each // 2, 0.75, rng))
+        rows = np.concatenate(draws)
+        if len(sizes) <= _REPEATS:
+            rows = self.pool.unseen(rows)
         unsure = np.abs(self.surrogate.scores(rows))
         if not self.surrogate.weights.any():  # one label so far: look far from the document
             unsure = rows.sum(axis=1)
