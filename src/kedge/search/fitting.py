@@ -129,8 +129,9 @@ def fit_labels(
 
     begin = np.zeros(x.shape[1]) if start is None else start
     # While it is still learning, a rough fit finds the next questions as well as a good one.
-    enough = {"maxiter": 50, "ftol": 1e-5} if rough else {"maxiter": 200, "ftol": 1e-7}
-    w: Floats = minimize(loss, begin, jac=True, method="L-BFGS-B", options=enough).x
+    steps, change = (50, 1e-5) if rough else (200, 1e-7)
+    found = minimize(loss, begin, jac=True, method="L-BFGS-B", options={"maxiter": steps, "ftol": change})
+    w: Floats = found.x
     weights = tied(w[:d] + belongs @ w[d:-2] + ahead * w[-2], groups)
     return Surrogate.of(weights, float(w[-1] - keep * (weights @ sizes)), sizes, keep), w
 
