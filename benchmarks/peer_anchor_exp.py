@@ -7,6 +7,8 @@ import json
 import sys
 import time
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import spacy
@@ -16,24 +18,27 @@ from reviews import pipeline
 warnings.filterwarnings("ignore")
 
 
-def main(data, name, seeds, chosen):
+def counting(model: Any, asked: list[str]) -> Callable[[list[str]], Any]:
+    """The model's labels, and a record of every text it was asked about."""
+
+    def predict(texts: list[str]) -> Any:
+        asked.extend(texts)
+        return model.predict(texts)
+
+    return predict
+
+
+def main(data: str, name: str, seeds: int, chosen: list[int]) -> None:
     """Explain the chosen documents with every seed."""
     model, documents = pipeline(data, name)
     explainer = AnchorText(spacy.blank("en"), ["0", "1"], use_unk_distribution=True)
     rows = []
     for i in chosen:
         for seed in range(seeds):
-            asked, distinct = 0, set()
-
-            def predict(texts):
-                nonlocal asked
-                asked += len(texts)
-                distinct.update(texts)
-                return model.predict(texts)
-
-            np.random.seed(seed)
+            asked: list[str] = []
+            np.random.seed(seed)  # noqa: NPY002  (the peer draws from the global state)
             started = time.perf_counter()
-            e = explainer.explain_instance(documents[i], predict, threshold=0.95)
+            e = explainer.explain_instance(documents[i], counting(model, asked), threshold=0.95)
             seconds = time.perf_counter() - started
             spans = [[t.idx, t.idx + len(t)] for t in explainer.nlp(documents[i])]
             positions = [spans[int(k)] for k in e.features()]
@@ -41,8 +46,8 @@ def main(data, name, seeds, chosen):
                 {
                     "document": i,
                     "seed": seed,
-                    "asked": asked,
-                    "queries": len(distinct),
+                    "asked": len(asked),
+                    "queries": len(set(asked)),
                     "spans": positions,
                     "seconds": seconds,
                 }

@@ -3,6 +3,7 @@
 import csv
 import re
 from pathlib import Path
+from typing import Any
 
 FILES = {
     "restaurants": ("restaurants.tsv", "\t", csv.QUOTE_NONE),
@@ -10,12 +11,12 @@ FILES = {
 }
 
 
-def clean(text):
+def clean(text: str) -> str:
     """The paper's preparation: letters, digits and spaces, in lower case."""
     return " ".join(re.sub(r"[^a-z0-9 ]", "", text.lower().replace("\n", " ")).split())
 
 
-def split(data, name):
+def split(data: Path | str, name: str) -> list[Any]:
     """Texts and labels of a set, 75% to train on and 25% to explain (seed 0)."""
     from sklearn.model_selection import train_test_split
 
@@ -23,10 +24,11 @@ def split(data, name):
     with Path(data, file).open(encoding="utf-8", newline="") as lines:
         rows = list(csv.reader(lines, delimiter=separator, quoting=quoting))[1:]
     texts, labels = [clean(row[0]) for row in rows], [int(row[1]) for row in rows]
-    return train_test_split(texts, labels, test_size=0.25, random_state=0)
+    parts: list[Any] = train_test_split(texts, labels, test_size=0.25, random_state=0)
+    return parts
 
 
-def pipeline(data, name, kind="logistic"):
+def pipeline(data: Path | str, name: str, kind: str = "logistic") -> tuple[Any, list[str]]:
     """A fitted pipeline, and the test documents it labels positive."""
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.feature_extraction.text import TfidfVectorizer

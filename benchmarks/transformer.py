@@ -1,12 +1,17 @@
 """A tiny transformer trained on the spot: attention over words, so that their order and place matter."""
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 from reviews import split
 
 # Enough words and places for the reviews; longer texts are cut, as transformers do.
 WORDS, PLACES = 2000, 256
+PAD, UNKNOWN, FIRST = "[PAD]", "[UNK]", "[CLS]"
 
 
-def tiny_transformer(data, name):
+def tiny_transformer(data: Path, name: str) -> tuple[Callable[[list[str]], Any], list[str]]:
     """A trained classifier as a callable giving probabilities, and the test documents it labels positive."""
     import numpy as np
     import torch
@@ -16,16 +21,16 @@ def tiny_transformer(data, name):
     torch.manual_seed(0)
     torch.set_num_threads(1)
     train, test, labels, _ = split(data, name)
-    inner = Tokenizer(models.WordLevel(unk_token="[UNK]"))
+    inner = Tokenizer(models.WordLevel(unk_token=UNKNOWN))
     inner.pre_tokenizer = pre_tokenizers.Whitespace()
     inner.train_from_iterator(
-        train, trainers.WordLevelTrainer(vocab_size=WORDS, special_tokens=["[PAD]", "[UNK]", "[CLS]"])
+        train, trainers.WordLevelTrainer(vocab_size=WORDS, special_tokens=[PAD, UNKNOWN, FIRST])
     )
     tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=inner,
-        unk_token="[UNK]",
-        pad_token="[PAD]",
-        cls_token="[CLS]",
+        unk_token=UNKNOWN,
+        pad_token=PAD,
+        cls_token=FIRST,
         model_max_length=PLACES,
     )
     network = BertForSequenceClassification(
@@ -36,7 +41,7 @@ def tiny_transformer(data, name):
             num_attention_heads=2,
             intermediate_size=64,
             max_position_embeddings=PLACES,
-        )  # fmt: skip
+        )
     )
     optimizer = torch.optim.Adam(network.parameters(), lr=3e-3)
     rng = np.random.default_rng(0)
@@ -45,15 +50,18 @@ def tiny_transformer(data, name):
         for at in range(0, len(order), 32):
             batch = order[at : at + 32]
             encoded = tokenizer(
-                [train[i] for i in batch], padding=True, truncation=True, return_tensors="pt",
+                [train[i] for i in batch],
+                padding=True,
+                truncation=True,
+                return_tensors="pt",
                 return_token_type_ids=False,
-            )  # fmt: skip
+            )
             optimizer.zero_grad()
             network(**encoded, labels=torch.tensor([labels[i] for i in batch])).loss.backward()
             optimizer.step()
     network.eval()
 
-    def ask(texts):
+    def ask(texts: list[str]) -> Any:
         encoded = tokenizer(
             list(texts), padding=True, truncation=True, return_tensors="pt", return_token_type_ids=False
         )

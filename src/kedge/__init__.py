@@ -6,17 +6,23 @@
 (('good',), 1.0, 'exact')
 """
 
+from kedge import plots
 from kedge.anchor import Anchor
+from kedge.apply import apply
+from kedge.compare import compare
+from kedge.coverage import CorpusIndex
 from kedge.document import Document, Token
 from kedge.errors import KedgeError
-from kedge.explain import Explainer, explain
+from kedge.explain import Explainer, explain, precision
 from kedge.explanation import Explanation
 from kedge.model import Model, as_model, rules
 from kedge.model.torch import torch_model
 from kedge.perturb import Infill, Masking, Neighbours
+from kedge.stability import stability
 
 __all__ = [
     "Anchor",
+    "CorpusIndex",
     "Document",
     "Explainer",
     "Explanation",
@@ -26,9 +32,14 @@ __all__ = [
     "Model",
     "Neighbours",
     "Token",
+    "apply",
     "as_model",
+    "compare",
     "explain",
+    "plots",
+    "precision",
     "rules",
+    "stability",
     "torch_model",
 ]
 

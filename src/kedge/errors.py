@@ -10,6 +10,7 @@
     │   ├── ModelRaised    it raised; the user's exception is the cause
     │   ├── OutputError    it returned something that cannot be read as labels
     │   └── Inconsistent   it gave different answers for the same text
+    ├── StorageError       results cannot be kept or read back
     ├── OutOfQueries       the next question would exceed ``max_queries``
     └── MissingDependency  an optional library is not installed
 
@@ -26,6 +27,7 @@ __all__ = [
     "OptionError",
     "OutOfQueries",
     "OutputError",
+    "StorageError",
     "TextError",
 ]
 
@@ -60,6 +62,10 @@ class OutputError(ModelError, ValueError):
 
 class Inconsistent(ModelError):  # noqa: N818
     """The model answered the same text differently."""
+
+
+class StorageError(KedgeError):
+    """Results cannot be written, or what is there does not belong to this run."""
 
 
 class OutOfQueries(KedgeError):  # noqa: N818
