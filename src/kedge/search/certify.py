@@ -67,7 +67,10 @@ def certify(learner: Learner, kept: Kept, delta: float, most: int) -> Verdict:
             if not learner.by_odds and pool.left > 2 * len(holds):
                 learner.ask_telling(kept, int(_LESSONS * len(holds)))
             learner.fit()
-    return Verdict(kept, bool(proved), bets.mean, bets.low(delta), bets.high(delta), bets.trials)
+    low, high = bets.low(delta), bets.high(delta)
+    return Verdict(
+        kept, bool(proved), float(np.clip(bets.mean, low, max(low, high))), low, max(low, high), bets.trials
+    )
 
 
 def _foreseen(learner: Learner, kept: Kept, bets: Bets) -> float:
