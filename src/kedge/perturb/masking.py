@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from kedge.document import Document
 from kedge.errors import OptionError
-from kedge.perturb.perturbation import Writer
+from kedge.perturb.perturbation import Writer, named, word_list
 from kedge.typing import Bools, Counts
 
 __all__ = ["Masking", "coins", "three_steps"]
@@ -75,6 +75,8 @@ class Masking:
         The probability that a position outside the anchor stays.
     form
         ``"coins"`` or ``"three_steps"``: the same law, drawn in the two ways of the paper.
+    protect
+        Words that are never removed, whatever their case; they can be in no anchor.
 
     Examples
     --------
@@ -87,9 +89,9 @@ class Masking:
     mask: str = "UNK"
     keep: float = 0.5
     form: Literal["coins", "three_steps"] = "coins"
+    protect: tuple[str, ...] = ()
 
     name = "unk"
-    removes = True
     repeatable = True
 
     def __post_init__(self) -> None:
@@ -97,10 +99,16 @@ class Masking:
             raise OptionError(f"keep must lie strictly between 0 and 1, got {self.keep}.")
         if self.form not in {"coins", "three_steps"}:
             raise OptionError(f"form must be 'coins' or 'three_steps', got {self.form!r}.")
+        object.__setattr__(self, "protect", word_list("protect", self.protect))
+
+    @property
+    def removes(self) -> bool:
+        """Without protected words, a word not kept is gone for a model that counts words."""
+        return not self.protect
 
     def protected(self, document: Document) -> Bools:
-        """No position is protected from masking."""
-        return np.zeros(len(document), dtype=bool)
+        """(b,) the positions of protected words."""
+        return named(document, self.protect)
 
     def draw(self, sizes: Counts, kept: Counts, n: int, rng: np.random.Generator) -> Counts:
         """(n, d) counts of the units that ``n`` samples keep."""
