@@ -19,6 +19,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,14 @@ class CorpusIndex:
         if not lists:
             return np.arange(self._size, dtype=np.int32)
         return self._common(lists)
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells this index from another one: a hash of its words and in how many documents each is."""
+        state = blake2b(f"{self._size} ".encode(), digest_size=16)
+        for name in ("letters", "ends", "terms", "starts"):
+            state.update(np.ascontiguousarray(self._arrays[name]).tobytes())
+        return state.hexdigest()
 
     def fits(self, split: Callable[[str], Sequence[str]]) -> bool:
         """Whether the index was built with the words that ``split`` gives."""
