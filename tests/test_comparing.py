@@ -23,11 +23,13 @@ class TestApply:
         assert kedge.apply(e, texts, model=review_model()).tolist() == [True, False, False]
 
     def test_refusals(self):
-        """A string is not a list of words, nor of texts."""
-        with pytest.raises(kedge.KedgeError, match="list of words"):
-            kedge.apply("good", ["good"])
-        with pytest.raises(kedge.KedgeError, match="list of words"):
+        """A string is no list of texts; what is no string is no text, and no word."""
+        with pytest.raises(kedge.KedgeError, match="got one string"):
             kedge.apply(["good"], "good")
+        with pytest.raises(kedge.KedgeError, match="got NoneType at place 1"):
+            kedge.apply(["x"], ["y", None])
+        with pytest.raises(kedge.KedgeError, match="anchor must be given as a list of strings"):
+            kedge.apply(None, ["good"])
 
 
 class TestPartial:

@@ -93,6 +93,8 @@ def select(document: Document, chosen: str | Iterable[str | int]) -> Anchor:
     >>> select(document, "so good").positions, select(document, [1, 2]).positions
     ((0, 2), (1, 2))
     """
+    if not isinstance(chosen, Iterable):
+        raise OptionError(f"Words to judge are a list of words or positions, got {type(chosen).__name__}.")
     asked: list[str | int] = list(chosen.split() if isinstance(chosen, str) else chosen)
     if not all(isinstance(item, (str, int, np.integer)) and not isinstance(item, bool) for item in asked):
         raise OptionError("Words to judge are a list of words, or of their positions in the text.")

@@ -7,6 +7,7 @@ from typing import Any
 
 from kedge.explain import Explainer
 from kedge.explanation import Explanation
+from kedge.given import given_texts
 
 __all__ = ["Comparison", "Pair", "compare", "jaccard"]
 
@@ -116,7 +117,7 @@ def compare(
     >>> found.agreement, [p.a.words + p.b.words for p in found.same_label]
     (1.0, [('good', 'good'), ('good', 'good')])
     """
-    texts = list(texts)
+    texts = list(given_texts(texts))
     outcomes = [
         list(Explainer(m, **options).explain_corpus(texts, workers=workers)) for m in (model_a, model_b)
     ]

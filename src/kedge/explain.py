@@ -17,6 +17,7 @@ from kedge.coverage import CorpusIndex, as_index
 from kedge.errors import OptionError, OutOfQueries, TextError
 from kedge.examples import examples
 from kedge.explanation import Explanation, Step
+from kedge.given import given_texts
 from kedge.model import Model, as_model
 from kedge.model.model import Predictions
 from kedge.options import Options, as_perturbation
@@ -216,7 +217,7 @@ class Explainer:
         """
         from kedge.corpus.rules import pick_rules
 
-        texts = list(texts)
+        texts = list(given_texts(texts))
         rows = (outcome.to_row() for outcome in self.explain_corpus(texts, workers=workers))
         return pick_rules(rows, self.index(texts), max_rules=max_rules, min_precision=min_precision)
 

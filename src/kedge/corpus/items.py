@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from kedge.errors import OptionError
+from kedge.given import given_texts
 from kedge.seeds import digest
 
 __all__ = ["Item", "items_of"]
@@ -47,8 +48,7 @@ def items_of(texts: Iterable[Any], ids: Iterable[Any] | None = None) -> Iterator
     >>> [item.id for item in items_of(["good", "bad"], ["a", "b"])]
     ['a', 'b']
     """
-    if isinstance(texts, str):
-        raise OptionError("A corpus is a list of texts, got one string; use explain for a single text.")
+    texts = given_texts(texts)
     if ids is None:
         return (Item(row, row, text) for row, text in enumerate(texts))
     return _with_ids(texts, ids)

@@ -56,14 +56,10 @@ def plain(value: Any) -> Any:
     >>> plain(Masking(keep=0.4))["keep"], plain(["a", 1]), plain(str.split)
     (0.4, ['a', 1], 'str.split')
     """
+    if isinstance(value, np.generic):
+        value = value.item()
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
-    if isinstance(value, np.generic):
-        return plain(value.item())
-    if isinstance(value, np.ndarray):
-        return [str(value.dtype), list(value.shape), _hash(value.tobytes())]
-    if isinstance(value, CorpusIndex):
-        return value.fingerprint
     if isinstance(value, Mapping):
         return {str(name): plain(one) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
@@ -71,11 +67,19 @@ def plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         content = {f.name: plain(getattr(value, f.name)) for f in fields(value)}
         return {"is": type(value).__qualname__, **content}
+    return _named(value)
+
+
+def _named(value: Any) -> str:
+    """A word for an object that is neither plain data nor made of it."""
+    if isinstance(value, CorpusIndex):
+        return value.fingerprint
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} {value.shape} {_hash(value.tobytes())}"
     if hasattr(value, "__qualname__"):  # a function or a class
         return str(value.__qualname__)
-    shown = repr(value)
+    kind, shown = type(value).__qualname__, repr(value)
     # An address in memory is another one in every process; a large thing is told by its hash.
-    kind = type(value).__qualname__
     return kind if " at 0x" in shown else f"{kind} {shown if len(shown) <= 200 else _hash(shown.encode())}"
 
 
