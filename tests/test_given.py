@@ -6,7 +6,7 @@ import kedge
 from kedge.errors import OptionError, TextError
 
 GOOD = kedge.rules.any_of(["good"], ["nice", "place"])
-TEXTS = ["good food", "nice place", "a nice good place"]
+TEXTS = ["good food", "nice place", "a nice good day"]
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ def test_words(call):
         lambda texts: kedge.CorpusIndex.build(texts, str.split),
         lambda texts: kedge.compare(GOOD, GOOD, texts),
         lambda texts: kedge.apply(["good"], texts),
-        lambda texts: kedge.Neighbours.from_texts(texts),
-        lambda texts: GOOD.predict(texts),
+        kedge.Neighbours.from_texts,
+        GOOD.predict,
     ],
 )
 def test_texts(call):

@@ -27,7 +27,7 @@ def apply(
     Parameters
     ----------
     anchor
-        An explanation, or words (a list, or a string that holds them); a word given twice must be there twice.
+        An explanation, or words, as a list or in a string; a word given twice must be there twice.
     texts
         Where to look.
     model

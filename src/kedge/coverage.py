@@ -44,8 +44,8 @@ _SAMPLE = 400
 class CorpusIndex:
     """Which documents of a corpus contain which words, and how often.
 
-    Words are a list, or a string that holds them. Make one with ``CorpusIndex.build(texts, split)``, or ``explainer.index(texts)`` for the words that a
-    model reads; ``save`` it, ``open`` it.
+    Make one with ``CorpusIndex.build(texts, split)``, or ``explainer.index(texts)`` for the words that a
+    model reads; ``save`` it, ``open`` it. Words are asked for as a list, or in a string.
 
     >>> index = CorpusIndex.build(["so so good", "good", "bad"], str.split)
     >>> index.coverage(["good"]), index.documents(["so", "so", "good"]).tolist()

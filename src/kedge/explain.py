@@ -215,8 +215,9 @@ class Explainer:
         min_precision
             Rules that give fewer of the documents they cover the model's label are left out.
         """
-        from kedge.corpus.rules import pick_rules
+        from kedge.corpus.rules import check_rules, pick_rules
 
+        check_rules(max_rules, min_precision)
         texts = list(given_texts(texts))
         rows = (outcome.to_row() for outcome in self.explain_corpus(texts, workers=workers))
         return pick_rules(rows, self.index(texts), max_rules=max_rules, min_precision=min_precision)

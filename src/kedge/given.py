@@ -21,9 +21,9 @@ def given_words(words: Any, option: str = "Words") -> tuple[str, ...]:
     if isinstance(words, str):
         return tuple(words.split())
     if isinstance(words, Iterable) and not isinstance(words, (bytes, bytearray)):
-        words = tuple(words)
-        if all(isinstance(word, str) for word in words):
-            return words
+        found = tuple(words)
+        if all(isinstance(word, str) for word in found):
+            return found
     raise OptionError(f"{option} must be given as a list of strings, or as one string, got {_shown(words)}.")
 
 

@@ -251,6 +251,21 @@ class TestFiles:
             with pytest.raises(kedge.KedgeError, match=f"begun with {name}="):
                 explained(**{name: other})
 
+    def test_a_refusal_leaves_nothing_behind(self, tmp_path):
+        """What is refused before the first row is not in the way of the corrected call."""
+        lock = __import__("threading").Lock()
+        stuck = kedge.Explainer(lambda ts: [bool(lock) for _ in ts])
+        source, out = source_of(tmp_path), tmp_path / "out.jsonl"
+        for explainer, wrong in [
+            (kedge.Explainer(GOOD), {"workers": 0}),
+            (kedge.Explainer(GOOD), {"limit": 0}),
+            (stuck, {"workers": 2}),
+        ]:
+            with pytest.raises(kedge.KedgeError):
+                explain_file(explainer, source, out, **wrong)
+            assert not list(tmp_path.glob("out*"))
+        assert explain_file(kedge.Explainer(GOOD), source, out, workers=1).documents == 15
+
     def test_one_writer_at_a_time(self, tmp_path):
         """A second run on the same file is refused while the first one lasts."""
         pytest.importorskip("fcntl")

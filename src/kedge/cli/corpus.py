@@ -1,6 +1,7 @@
 """``kedge corpus``: every document of a file, resumable, on any number of workers."""
 
 import json
+import sys
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -11,7 +12,7 @@ import click
 from kedge.choose import METHODS
 from kedge.cli.models import EMBEDDED, load_model
 from kedge.cli.progress import progress
-from kedge.corpus import Source, explain_file, open_source, pick_rules, result_rows
+from kedge.corpus import Source, check_rules, check_run, explain_file, open_source, pick_rules, result_rows
 from kedge.coverage import CorpusIndex
 from kedge.errors import OptionError
 from kedge.explain import Explainer
@@ -77,8 +78,11 @@ def command(source: str, out: str, **given: Any) -> None:
     """Explain every document of IN (CSV, TSV, JSONL or Parquet; also .gz, .bz2, .xz).
 
     Writes one row per document, in input order. A document that cannot be explained is a row with the
-    reason. Interrupted at any moment, the same command with --resume goes on.
+    reason; if that is all of them, the exit code is 1. Interrupted at any moment, the same command with
+    --resume goes on.
     """
+    check_run(out, workers=given["workers"], limit=given["limit"])
+    check_rules(given["max_rules"], given["min_precision"])
     documents = open_source(
         source, given["text"], given["id_"], separator=given["separator"], quotes=not given["no_quotes"]
     )
@@ -111,10 +115,15 @@ def command(source: str, out: str, **given: Any) -> None:
             min_precision=given["min_precision"],
         )
         page = Path(out).with_suffix(".rules.html")
-        page.write_text(rules.to_html(), encoding="utf-8")
+        try:
+            page.write_text(rules.to_html(), encoding="utf-8")
+        except OSError as error:
+            raise OptionError(f"{page} cannot be written: {error.strerror}.") from error
         said.append(f"\n{rules}\nwritten to {page}")
         data |= {"rules": rules.to_rows(), "rule_coverage": rules.coverage, "rule_fidelity": rules.fidelity}
     click.echo(json.dumps(data) if given["as_json"] else "\n".join(said))
+    if summary.documents and not summary.explained:
+        sys.exit(1)
 
 
 def _explainer(documents: Source, given: dict[str, Any]) -> Explainer:

@@ -92,7 +92,9 @@ class Journal:
             # Unbuffered: a row is with the operating system once it is written.
             self._file = self.part.open("r+b", buffering=0)
         except OSError as error:
-            raise self._lost(error) from error
+            raise StorageError(
+                f"{self.part} cannot be written: {error.strerror}. Mend this, or choose another --out."
+            ) from error
         try:
             _lock(self._file, self.part)
         except StorageError:
@@ -103,9 +105,14 @@ class Journal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        if self._file is None:
+            return
+        self._file.close()
+        self._file = None
+        if isinstance(error, Exception) and self.part.exists() and not self.part.stat().st_size:
+            # Refused before the first row: nothing to go on with, so nothing to be in the way.
+            self.part.unlink()
+            self._run.unlink(missing_ok=True)
 
     def recovered(self) -> Iterator[dict[str, Any]]:
         """The rows an earlier run left; what is torn after them is cut off."""

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kedge.corpus.backends import place
+from kedge.corpus.backends import check_workers, place
 from kedge.corpus.items import Item, items_of
 from kedge.corpus.journal import Journal
 from kedge.corpus.outcome import Outcome
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kedge.corpus.task import Form
     from kedge.explain import Explainer
 
-__all__ = ["explain_file", "explain_texts", "result_rows"]
+__all__ = ["check_run", "explain_file", "explain_texts", "result_rows"]
 
 FORMATS = (".jsonl", ".ndjson", ".parquet")
 Watcher = Callable[[Summary, int], None]
@@ -37,6 +37,7 @@ def explain_texts(
     dask: str | None = None,
 ) -> Iterator[Outcome]:
     """What becomes of each text, in order; see ``Explainer.explain_corpus``."""
+    check_workers(workers)
     items = items_of(texts, ids)  # refuses a single string now, not at the first `next`
     return _outcomes(_without_progress(explainer), items, workers, dask)
 
@@ -86,10 +87,7 @@ def explain_file(
         Called after every document with the summary so far and the position in the source.
     """
     out = Path(out)
-    if out.suffix not in FORMATS:
-        raise OptionError(f"{out.name} must end in one of {', '.join(FORMATS)}.")
-    if out.suffix == ".parquet":
-        check_parquet()
+    check_run(out, workers=workers, limit=limit)
     summary = Summary()
     asked = asked_for(explainer, source, limit, full=full)
     journal = Journal(out, asked, resume=resume, overwrite=overwrite)
@@ -119,6 +117,18 @@ def explain_file(
             written = write_parquet(journal.part, out.with_name(out.name + ".new"), full=full)
         journal.finish(written)
     return summary
+
+
+def check_run(out: str | Path, *, workers: int | None = None, limit: int | None = None) -> None:
+    """Refuse what cannot be done before anything is begun."""
+    out = Path(out)
+    if out.suffix not in FORMATS:
+        raise OptionError(f"{out.name} must end in one of {', '.join(FORMATS)}.")
+    if out.suffix == ".parquet":
+        check_parquet()
+    if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
+        raise OptionError(f"limit must be a whole number of at least 1, got {limit!r}.")
+    check_workers(workers)
 
 
 def _take_up(summary: Summary, explainer: "Explainer", pairs: Iterator[tuple[Row, Item]]) -> None:
