@@ -103,7 +103,11 @@ def read_document(model: Model, text: str, tokenizer: Tokenizer | None) -> tuple
     tokens = own if own is not None else (tokenizer or words)(text)
     document = Document(text, tokens)
     if not len(document):
-        raise TextError("The text has no words the model reads; there is nothing to explain.")
+        raise TextError(
+            "The model's analyzer finds no word in the text; there is nothing to explain."
+            if own is not None
+            else "The text has no words; there is nothing to explain."
+        )
     return document, own is not None
 
 

@@ -33,7 +33,7 @@ def is_pipeline(model: Any) -> bool:
     return kind.__module__ == "sklearn.pipeline" and kind.__name__ == "Pipeline"
 
 
-def pipeline_model(pipeline: Any, outputs: Outputs = "auto") -> Model:
+def pipeline_model(pipeline: Any, outputs: Outputs = "auto", classes: Sequence[Label] | None = None) -> Model:
     """A fitted pipeline from raw text to labels, with what its vectoriser lets us know."""
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
@@ -45,7 +45,7 @@ def pipeline_model(pipeline: Any, outputs: Outputs = "auto") -> Model:
     final = pipeline.steps[-1][1]
     vectorizer = pipeline.steps[0][1]
     name = " + ".join(type(step).__name__ for _, step in pipeline.steps)
-    answer = _answers(final, outputs)
+    answer = _answers(final, outputs, classes)
 
     def predict(texts: Sequence[str]) -> Predictions:
         return answer(_through(pipeline.steps[:-1], texts))
@@ -109,16 +109,16 @@ def _inside(steps: Sequence[Any], final: Any, outputs: Outputs) -> dict[str, Any
     }
 
 
-def _answers(final: Any, outputs: Outputs) -> Callable[[Any], Predictions]:
+def _answers(final: Any, outputs: Outputs, classes: Sequence[Label] | None) -> Callable[[Any], Predictions]:
     """The final estimator's answers; with probabilities where they decide its labels."""
-    classes = getattr(final, "classes_", None)
+    own = getattr(final, "classes_", None)
     if outputs == "auto" and type(final).__name__ in _PREDICT_IS_ARGMAX and hasattr(final, "predict_proba"):
-        names = [python_label(c) for c in classes.tolist()] if classes is not None else None
+        names = [python_label(c) for c in own.tolist()] if own is not None else None
         return lambda x: read_outputs(final.predict_proba(x), x.shape[0], "probabilities", names)
 
     def predict(x: Any) -> Predictions:
         n = x.shape[0] if hasattr(x, "shape") else len(x)
-        return read_outputs(final.predict(x), n, outputs)
+        return read_outputs(final.predict(x), n, outputs, classes)
 
     return predict
 

@@ -2,8 +2,8 @@
 
 The table T[c] = 1{the label holds for counts c} has prod(m_j + 1) entries. Given an anchor a the
 count of unit j is a_j + Bin(m_j - a_j, keep), independently, so Prec is T multiplied along each
-axis j by the upper-triangular W[a, c] = C(m_j - a, c - a) keep^(c-a) (1-keep)^(m_j-c) (THEORY
-section 7). With units of size 1 this is the superset sum over all 2^b masks.
+axis j by the upper-triangular W[a, c] = C(m_j - a, c - a) keep^(c-a) (1-keep)^(m_j-c). With units
+of size 1 this is the superset sum over all 2^b masks.
 """
 
 from collections.abc import Sequence
