@@ -8,6 +8,7 @@ from typing import Any
 from kedge.explain import Explainer
 from kedge.explanation import Explanation
 from kedge.given import given_texts
+from kedge.typing import Label
 
 __all__ = ["Comparison", "Pair", "compare", "jaccard"]
 
@@ -96,7 +97,13 @@ class Comparison:
 
 
 def compare(
-    model_a: Any, model_b: Any, texts: Iterable[str], *, workers: int | None = 1, **options: Any
+    model_a: Any,
+    model_b: Any,
+    texts: Iterable[str],
+    *,
+    label: Label | None = None,
+    workers: int | None = 1,
+    **options: Any,
 ) -> Comparison:
     """Explain the same texts for two models, and list where their reasons differ.
 
@@ -106,6 +113,8 @@ def compare(
         Any two models that ``explain`` takes; they need not read the same words.
     texts
         The documents.
+    label
+        The label to explain, for multi-label models.
     workers
         How many processes; None for all cores.
     options
@@ -119,7 +128,8 @@ def compare(
     """
     texts = list(given_texts(texts))
     outcomes = [
-        list(Explainer(m, **options).explain_corpus(texts, workers=workers)) for m in (model_a, model_b)
+        list(Explainer(m, **options).explain_corpus(texts, label=label, workers=workers))
+        for m in (model_a, model_b)
     ]
     same: list[Pair] = []
     other: list[Pair] = []

@@ -173,6 +173,7 @@ class Explainer:
         texts: Iterable[str],
         *,
         ids: Iterable[Any] | None = None,
+        label: Label | None = None,
         workers: int | None = None,
         dask: str | None = None,
     ) -> "Iterator[Outcome]":
@@ -182,6 +183,8 @@ class Explainer:
         ----------
         texts, ids
             The documents and, if wanted, what to call them; any iterables, read as they are needed.
+        label
+            The label to explain, for a multi-label model.
         workers
             How many processes; None for all cores, or for whatever ``joblib.parallel_config`` around
             the call says.
@@ -192,12 +195,13 @@ class Explainer:
         """
         from kedge.corpus import explain_texts
 
-        return explain_texts(self, texts, ids=ids, workers=workers, dask=dask)
+        return explain_texts(self, texts, ids=ids, label=label, workers=workers, dask=dask)
 
     def rules(
         self,
         texts: Sequence[str],
         *,
+        label: Label | None = None,
         workers: int | None = None,
         max_rules: int = 20,
         min_precision: float = 0.9,
@@ -208,6 +212,8 @@ class Explainer:
         ----------
         texts
             The corpus.
+        label
+            The label to explain, for a multi-label model.
         workers
             How many processes explain it; None for all cores.
         max_rules
@@ -219,7 +225,7 @@ class Explainer:
 
         check_rules(max_rules, min_precision)
         texts = list(given_texts(texts))
-        rows = (outcome.to_row() for outcome in self.explain_corpus(texts, workers=workers))
+        rows = (outcome.to_row() for outcome in self.explain_corpus(texts, label=label, workers=workers))
         return pick_rules(rows, self.index(texts), max_rules=max_rules, min_precision=min_precision)
 
     def split(self, text: str) -> tuple[str, ...]:

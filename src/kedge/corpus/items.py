@@ -28,6 +28,8 @@ class Item:
         Why there is no text: the line could not be read.
     position
         How much of the source was read up to here (bytes, or rows); for the progress bar.
+    label
+        Which label to explain, for a multi-label model.
     """
 
     row: int
@@ -35,6 +37,7 @@ class Item:
     text: Any
     problem: str | None = None
     position: int = 0
+    label: Any = None
 
     @cached_property
     def digest(self) -> str:
@@ -42,7 +45,7 @@ class Item:
         return digest(self.text if isinstance(self.text, str) else repr(self.text))
 
 
-def items_of(texts: Iterable[Any], ids: Iterable[Any] | None = None) -> Iterator[Item]:
+def items_of(texts: Iterable[Any], ids: Iterable[Any] | None = None, label: Any = None) -> Iterator[Item]:
     """Texts in memory, or any stream of them, as items.
 
     >>> [item.id for item in items_of(["good", "bad"], ["a", "b"])]
@@ -50,15 +53,15 @@ def items_of(texts: Iterable[Any], ids: Iterable[Any] | None = None) -> Iterator
     """
     texts = given_texts(texts)
     if ids is None:
-        return (Item(row, row, text) for row, text in enumerate(texts))
-    return _with_ids(texts, ids)
+        return (Item(row, row, text, label=label) for row, text in enumerate(texts))
+    return _with_ids(texts, ids, label)
 
 
-def _with_ids(texts: Iterable[Any], ids: Iterable[Any]) -> Iterator[Item]:
+def _with_ids(texts: Iterable[Any], ids: Iterable[Any], label: Any) -> Iterator[Item]:
     names = iter(ids)
     missing = object()
     for row, text in enumerate(texts):
         name = next(names, missing)
         if name is missing:
             raise OptionError(f"There are more texts than ids: the ids end after {row}.")
-        yield Item(row, name, text)
+        yield Item(row, name, text, label=label)

@@ -15,6 +15,7 @@ from kedge.corpus.task import explain_item
 from kedge.corpus.workers import DIED
 from kedge.coverage import CorpusIndex
 from kedge.errors import StorageError
+from kedge.typing import Label
 
 if TYPE_CHECKING:
     from kedge.explain import Explainer
@@ -34,7 +35,9 @@ def options_of(explainer: "Explainer") -> dict[str, Any]:
     return {f.name: getattr(explainer.options, f.name) for f in fields(explainer.options)}
 
 
-def asked_for(explainer: "Explainer", source: Source, limit: int | None, *, full: bool) -> dict[str, Any]:
+def asked_for(
+    explainer: "Explainer", source: Source, limit: int | None, label: Label | None, *, full: bool
+) -> dict[str, Any]:
     """What makes two runs the same run, as plain data."""
     options = {name: plain(v) for name, v in options_of(explainer).items() if name not in _NO_MATTER}
     return {
@@ -43,6 +46,7 @@ def asked_for(explainer: "Explainer", source: Source, limit: int | None, *, full
         "text": source.text,
         "id": source.id,
         "limit": limit,
+        "label": plain(label),
         "full": full,
         "model": explainer.model.name,
         **options,

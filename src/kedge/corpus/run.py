@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from kedge.corpus.summary import Summary
 from kedge.corpus.table import check_parquet, write_parquet
 from kedge.corpus.workers import explained
 from kedge.errors import KedgeError, OptionError, StorageError, TextError
+from kedge.typing import Label
 
 if TYPE_CHECKING:
     from kedge.corpus.task import Form
@@ -33,12 +35,13 @@ def explain_texts(
     texts: Iterable[str],
     *,
     ids: Iterable[Any] | None = None,
+    label: Label | None = None,
     workers: int | None = None,
     dask: str | None = None,
 ) -> Iterator[Outcome]:
     """What becomes of each text, in order; see ``Explainer.explain_corpus``."""
     check_workers(workers)
-    items = items_of(texts, ids)  # refuses a single string now, not at the first `next`
+    items = items_of(texts, ids, label)  # refuses a single string now, not at the first `next`
     return _outcomes(_without_progress(explainer), items, workers, dask)
 
 
@@ -59,6 +62,7 @@ def explain_file(
     resume: bool = False,
     overwrite: bool = False,
     limit: int | None = None,
+    label: Label | None = None,
     full: bool = False,
     watch: Watcher | None = None,
 ) -> Summary:
@@ -81,6 +85,8 @@ def explain_file(
         Replace what is there.
     limit
         Only so many documents.
+    label
+        The label to explain, for a multi-label model.
     full
         Keep in each row the whole explanation, text and trace included.
     watch
@@ -89,9 +95,9 @@ def explain_file(
     out = Path(out)
     check_run(out, workers=workers, limit=limit)
     summary = Summary()
-    asked = asked_for(explainer, source, limit, full=full)
+    asked = asked_for(explainer, source, limit, label, full=full)
     journal = Journal(out, asked, resume=resume, overwrite=overwrite)
-    items = _readable(islice(iter(source), limit), source)
+    items = _readable(_labelled(islice(iter(source), limit), label), source)
     explainer = _without_progress(explainer)
     if journal.complete:
         journal.check_asked()
@@ -192,6 +198,10 @@ def _without_progress(explainer: "Explainer") -> "Explainer":
     if explainer.options.progress is None:
         return explainer
     return type(explainer)(explainer.given, **options_of(explainer) | {"progress": None})
+
+
+def _labelled(items: Iterator[Item], label: Label | None) -> Iterator[Item]:
+    return items if label is None else (replace(item, label=label) for item in items)
 
 
 def _readable(items: Iterator[Item], source: Source) -> Iterator[Item]:
