@@ -1,7 +1,7 @@
 """A list of rules as a table for the terminal and as a page."""
 
 from kedge.corpus.rules import RuleList
-from kedge.render.terminal import _visible as visible
+from kedge.render.terminal import visible
 
 __all__ = ["page", "table"]
 
