@@ -69,6 +69,27 @@ class TestCompare:
         assert found.other_reason[0].to_row()["anchor_b"] == "cheap"
         assert "'good' / 'cheap'" in str(found)
 
+    def test_no_reason_is_no_other_reason(self):
+        """Where a model needs no word its anchor is no reason; the pair is marked and said to be left out."""
+        always = kedge.as_model(lambda ts: [1] * len(ts))
+        found = kedge.compare(always, kedge.rules.present("good"), ["so good"])
+        assert [(p.needless, p.same_label) for p in found.same_label] == [(True, True)]
+        assert found.other_reason == ()
+        assert "For 1 of them a model needs no word at all" in str(found)
+
+    def test_nothing_to_compare(self):
+        """An empty comparison says so; failures come with their first reasons."""
+        assert str(kedge.compare(GOOD, GOOD, [])) == "No text could be compared."
+        said = str(kedge.compare(GOOD, GOOD, ["", "so good", " "]))
+        assert "2 texts could not be explained" in said
+        assert "row 0: TextError: The text is empty" in said
+
+    def test_rules_of_nothing(self):
+        """No documents, no rules, and no share of them."""
+        explainer = kedge.Explainer(GOOD)
+        assert "There are no documents" in str(explainer.rules([], workers=1))
+        assert "No rule is precise enough" in str(explainer.rules([""], workers=1))
+
     def test_a_model_with_itself(self):
         """A model agrees with itself."""
         found = kedge.compare(review_model(), review_model(), reviews()[0][:10])

@@ -30,6 +30,11 @@ class Pair:
         """Whether both models give the text the same label."""
         return self.a.label == self.b.label
 
+    @property
+    def needless(self) -> bool:
+        """Whether one model keeps its label with no word kept, so that its anchor is no reason."""
+        return any(e.baseline is not None and e.baseline >= e.threshold for e in (self.a, self.b))
+
     def to_row(self) -> dict[str, Any]:
         """One flat row for a table."""
         return {
@@ -40,6 +45,7 @@ class Pair:
             "anchor_a": " ".join(self.a.words),
             "anchor_b": " ".join(self.b.words),
             "jaccard": self.jaccard,
+            "needless": self.needless,
         }
 
 
@@ -68,20 +74,27 @@ class Comparison:
 
     @property
     def jaccard(self) -> float:
-        """Mean similarity of the reasons where the labels agree; 1 if they never do."""
-        if not self.same_label:
-            return 1.0
-        return sum(pair.jaccard for pair in self.same_label) / len(self.same_label)
+        """Mean similarity of the reasons where the labels agree and both need a word; 1 if there are none."""
+        values = [pair.jaccard for pair in self.same_label if not pair.needless]
+        return sum(values) / len(values) if values else 1.0
 
     @property
     def other_reason(self) -> tuple[Pair, ...]:
-        """The same label for different reasons: texts whose anchors have no word in common."""
-        return tuple(pair for pair in self.same_label if pair.jaccard == 0)
+        """The same label for different reasons: texts whose anchors have no word in common.
+
+        Texts for which one of the models needs no word at all are left out: there is no reason to differ.
+        """
+        return tuple(pair for pair in self.same_label if pair.jaccard == 0 and not pair.needless)
 
     def __str__(self) -> str:
         total = len(self.same_label) + len(self.other_label)
+        if not total:
+            return "\n".join(["No text could be compared.", *self._failures()])
         lines = [f"{total} texts, the same label for {self.agreement:.1%}."]
-        if self.same_label:
+        reasoned = [pair for pair in self.same_label if not pair.needless]
+        if needless := len(self.same_label) - len(reasoned):
+            lines.append(f"For {needless} of them a model needs no word at all; these are left out below.")
+        if reasoned:
             lines.append(
                 f"There the reasons agree by {self.jaccard:.2f} (Jaccard); {len(self.other_reason)} have no "
                 "word in common. The least alike:"
@@ -89,11 +102,19 @@ class Comparison:
         lines += [
             f"{pair.jaccard:.2f}  {pair.a.label}  {' '.join(pair.a.words)!r} / {' '.join(pair.b.words)!r}"
             f"  (row {pair.row})"
-            for pair in self.same_label[:_SHOWN]
+            for pair in reasoned[:_SHOWN]
         ]
-        if self.failed:
-            lines.append(f"{len(self.failed)} texts could not be explained.")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self._failures()])
+
+    def _failures(self) -> list[str]:
+        """How many texts failed, with the first reason of each kind."""
+        first: dict[str, tuple[int, str]] = {}
+        for row, reason in self.failed:
+            first.setdefault(reason.partition(":")[0], (row, reason))
+        if not first:
+            return []
+        shown = [f"  row {row}: {reason}" for row, reason in first.values()]
+        return [f"{len(self.failed)} texts could not be explained; the first of each kind:", *shown]
 
 
 def compare(
