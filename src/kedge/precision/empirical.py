@@ -20,6 +20,13 @@ class Draws:
     trials: int = 0
     samples: tuple[tuple[Counts, Bools], ...] = ()
 
+    def together(self) -> tuple[Counts, Bools]:
+        """All samples as one piece; they come in many small ones, and every child looks at all."""
+        if len(self.samples) > 1:
+            counts, holds = zip(*self.samples, strict=True)
+            self.samples = ((np.concatenate(counts), np.concatenate(holds)),)
+        return self.samples[0]
+
 
 class Empirical:
     """Samples anchors on request and remembers every draw.
@@ -42,10 +49,10 @@ class Empirical:
 
     def __call__(self, anchors: Sequence[Kept], samples: int = 0) -> Estimates:
         """Draw ``samples`` more for each anchor, then give the share of all draws so far."""
-        if self._share:
-            for kept in anchors:
-                if kept not in self._draws:
-                    self._inherit(kept)
+        if self._share and (new := [kept for kept in anchors if kept not in self._draws]):
+            self._forget(min(len(kept) for kept in new) - 1)
+            for kept in new:
+                self._inherit(kept)
         if samples:
             self._draw(anchors, samples)
         seen = [self._draws.get(kept, Draws()) for kept in anchors]
@@ -69,7 +76,7 @@ class Empirical:
         draws.hits += int(holds.sum())
         draws.trials += len(holds)
         if self._share:
-            draws.samples += ((counts.astype(self._small), holds),)
+            draws.samples += ((counts.astype(self._small, copy=False), holds),)
 
     def _inherit(self, kept: Kept) -> None:
         """Start a child with the samples of its parents that keep the added occurrence.
@@ -82,10 +89,17 @@ class Empirical:
             at = kept.index(unit)
             sure = kept.count(unit) - 1
             free = int(self._reading.units.sizes[unit]) - sure
-            for counts, holds in self._draws.get(kept[:at] + kept[at + 1 :], Draws()).samples:
-                chance = (counts[:, unit].astype(np.float64) - sure) / free
-                mine = self._rng.random(len(counts)) < chance
-                if mine.any():
-                    self._add(kept, counts[mine], holds[mine])
-        for old in [k for k in self._draws if len(k) < len(kept) - 1]:
-            self._draws[old].samples = ()  # no child of theirs will be asked for any more
+            parent = self._draws.get(kept[:at] + kept[at + 1 :])
+            if parent is None or not parent.samples:
+                continue
+            counts, holds = parent.together()
+            chance = (counts[:, unit].astype(np.float32) - sure) / free
+            mine = self._rng.random(len(counts), dtype=np.float32) < chance
+            if mine.any():
+                self._add(kept, counts[mine], holds[mine])
+
+    def _forget(self, length: int) -> None:
+        """Drop the samples of anchors below a length: no child of theirs will be asked for any more."""
+        for kept, draws in self._draws.items():
+            if len(kept) < length:
+                draws.samples = ()
