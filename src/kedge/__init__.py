@@ -6,6 +6,7 @@
 (('good',), 1.0, 'exact')
 """
 
+from kedge import datasets
 from kedge.anchor import Anchor
 from kedge.document import Document, Token
 from kedge.errors import KedgeError
@@ -24,6 +25,7 @@ __all__ = [
     "Model",
     "Token",
     "as_model",
+    "datasets",
     "explain",
     "rules",
 ]
