@@ -75,7 +75,7 @@ def _tied(found: kedge.Explanation) -> list[list[str]]:
     if found.ties is None:
         return [list(found.words)]
     tokens = [found.text[start:stop] for start, stop in found.tokens]
-    return [[tokens[k] for k in positions] for positions in found.ties.tied[:100]]
+    return [[tokens[k] for k in positions] for positions in found.ties.best[:100]]
 
 
 def run(session: Session) -> Result:
