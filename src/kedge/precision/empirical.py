@@ -14,18 +14,39 @@ __all__ = ["Empirical"]
 
 @dataclass
 class Draws:
-    """What is known of one anchor: how many samples, how many kept the label, and the samples."""
+    """What is known of one anchor: how many samples, how many kept the label, and which they are."""
 
     hits: int = 0
     trials: int = 0
-    samples: tuple[tuple[Counts, Bools], ...] = ()
+    rows: tuple[Counts, ...] = ()
 
-    def together(self) -> tuple[Counts, Bools]:
-        """All samples as one piece; they come in many small ones, and every child looks at all."""
-        if len(self.samples) > 1:
-            counts, holds = zip(*self.samples, strict=True)
-            self.samples = ((np.concatenate(counts), np.concatenate(holds)),)
-        return self.samples[0]
+    def together(self) -> Counts:
+        """All rows as one piece; they come in many small ones, and every child looks at all."""
+        if len(self.rows) > 1:
+            self.rows = (np.concatenate(self.rows),)
+        return self.rows[0]
+
+
+class Pool:
+    """Samples that anchors share, each stored once, in as few bytes as the largest count needs."""
+
+    def __init__(self, sizes: Counts) -> None:
+        self.counts = np.empty((256, len(sizes)), dtype=np.min_scalar_type(int(sizes.max())))
+        self.holds = np.empty(256, dtype=bool)
+        self._used = 0
+
+    def add(self, counts: Counts, holds: Bools) -> Counts:
+        """Store samples; gives the rows they are at."""
+        start, stop = self._used, self._used + len(holds)
+        if stop > len(self.holds):
+            more = max(stop, 2 * len(self.holds))
+            old, old_holds = self.counts, self.holds
+            self.counts = np.empty((more, old.shape[1]), dtype=old.dtype)
+            self.holds = np.empty(more, dtype=bool)
+            self.counts[:start], self.holds[:start] = old[:start], old_holds[:start]
+        self.counts[start:stop], self.holds[start:stop] = counts, holds
+        self._used = stop
+        return np.arange(start, stop)
 
 
 class Empirical:
@@ -44,8 +65,7 @@ class Empirical:
     def __init__(self, reading: Reading, rng: np.random.Generator, *, share: bool = False) -> None:
         self._reading, self._rng, self._share = reading, rng, share
         self._draws: dict[Kept, Draws] = {}
-        # Samples are kept for sharing in as few bytes as the largest count needs.
-        self._small = np.min_scalar_type(int(reading.units.sizes.max()))
+        self._pool = Pool(reading.units.sizes)
 
     def __call__(self, anchors: Sequence[Kept], samples: int = 0) -> Estimates:
         """Draw ``samples`` more for each anchor, then give the share of all draws so far."""
@@ -73,10 +93,10 @@ class Empirical:
 
     def _add(self, kept: Kept, counts: Counts, holds: Bools) -> None:
         draws = self._draws.setdefault(kept, Draws())
-        draws.hits += int(holds.sum())
+        draws.hits += int(np.count_nonzero(holds))
         draws.trials += len(holds)
         if self._share:
-            draws.samples += ((counts.astype(self._small, copy=False), holds),)
+            draws.rows += (self._pool.add(counts, holds),)
 
     def _inherit(self, kept: Kept) -> None:
         """Start a child with the samples of its parents that keep the added occurrence.
@@ -84,22 +104,23 @@ class Empirical:
         Of the free occurrences of a unit the sample kept some; the added one is among them with
         probability (kept - sure) / (free), which a coin decides.
         """
-        self._draws[kept] = Draws()
+        draws = self._draws[kept] = Draws()
         for unit in set(kept):
             at = kept.index(unit)
             sure = kept.count(unit) - 1
             free = int(self._reading.units.sizes[unit]) - sure
             parent = self._draws.get(kept[:at] + kept[at + 1 :])
-            if parent is None or not parent.samples:
+            if parent is None or not parent.rows:
                 continue
-            counts, holds = parent.together()
-            chance = (counts[:, unit].astype(np.float32) - sure) / free
-            mine = self._rng.random(len(counts), dtype=np.float32) < chance
-            if mine.any():
-                self._add(kept, counts[mine], holds[mine])
+            rows = parent.together()
+            chance = (self._pool.counts[rows, unit].astype(np.float32) - sure) / free
+            mine = rows[self._rng.random(len(rows), dtype=np.float32) < chance]
+            draws.hits += int(np.count_nonzero(self._pool.holds[mine]))
+            draws.trials += len(mine)
+            draws.rows += (mine,)
 
     def _forget(self, length: int) -> None:
         """Drop the samples of anchors below a length: no child of theirs will be asked for any more."""
         for kept, draws in self._draws.items():
             if len(kept) < length:
-                draws.samples = ()
+                draws.rows = ()
