@@ -73,8 +73,8 @@ class Scale:
     epochs: float
 
 
-FULL = Scale("full", None, {"restaurants": 200, "yelp": 60, "imdb": 25}, 10, 100, 100_000, (28, 30), 1.0)
-QUICK = Scale("quick", 6, {"restaurants": 6, "yelp": 3, "imdb": 2}, 2, 20, 20_000, (7, 5), 0.1)
+FULL = Scale("full", None, {"restaurants": 200, "yelp": 40, "imdb": 8}, 10, 100, 100_000, (16, 10), 1.0)
+QUICK = Scale("quick", 6, {"restaurants": 6, "yelp": 3, "imdb": 2}, 2, 10, 20_000, (4, 2), 0.1)
 
 
 @dataclass(frozen=True)
