@@ -47,6 +47,8 @@ class Session:
             folder.mkdir(parents=True, exist_ok=True)
         self._console = Console(stderr=True, quiet=quiet)
         self._known: dict[str, dict[str, Any]] = {}
+        self.spent = 0.0
+        self.worked = 0.0
 
     def say(self, line: str) -> None:
         """A line for the user."""
@@ -79,6 +81,7 @@ class Session:
                 found.append(known[key]["value"])
                 progress.advance(task)
         self.spent = sum(known[key]["seconds"] for key in keys)
+        self.worked += self.spent
         return found
 
     @staticmethod
