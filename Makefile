@@ -34,5 +34,5 @@ $(VENV)/.demo: pyproject.toml | $(BIN)/python
 	touch $@
 
 $(VENV)/.test: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable '.[safe]' --group dev
+	$(BIN)/python -m pip install --quiet --editable '.[dask,data,plot,safe,serve]' --group dev
 	touch $@

@@ -280,3 +280,11 @@ def test_gaussian_precision_serves_every_search(name, method):
     holds = truth(fitted(name), list(words), [1] * len(words), e.label)
     exact = counting.precision(holds, [int(w in e.words) for w in words], [1] * len(words))
     assert e.interval[0] - 1e-12 <= exact <= e.interval[1] + 1e-12
+
+
+def test_examples_wait_until_somebody_looks():
+    """An exact answer draws no samples by itself: its examples are drawn on first use."""
+    e = kedge.explain(fitted("logistic"), "good food was cold very fresh")
+    assert e.examples._draw is not None
+    assert any(example.holds for example in e.examples)
+    assert e.examples._draw is None

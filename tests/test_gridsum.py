@@ -42,6 +42,34 @@ def test_any_variables_give_the_distribution_of_their_sum(variables):
     assert abs(grid.at(middle) - direct[middle]) < 1e-12
 
 
+def test_many_variables_split_in_halves_are_the_same_sum():
+    """2,000 coins in halves, some of them convolved by Fourier transforms: lower bounds, and tight."""
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(0, 60, 2000).tolist()
+    whole = GridSum(sum(sizes), max(sizes))
+    for size in sizes:
+        whole.coin(size)
+    halves = GridSum.of(sizes)
+    middle = sum(sizes) // 2
+    for cell in (middle - 2000, middle - 100, middle, middle + 1500):
+        for split, direct in ((halves.above, whole.above), (halves.below, whole.below)):
+            assert split(cell) <= direct(cell) * (1 + 1e-12)
+            assert abs(split(cell) - direct(cell)) < 1e-8
+
+
+def test_more_can_be_added_to_many():
+    """A sum made at once takes further variables, like one made step by step."""
+    sizes = [3, 1, 4, 1, 5] * 200
+    grid = GridSum.of(sizes[:-5], sum(sizes[-5:]), 5)
+    for size in sizes[-5:]:
+        grid.coin(size)
+    direct = GridSum(sum(sizes), 5)
+    for size in sizes:
+        direct.coin(size)
+    for cell in (1300, 1400, 1500):
+        assert abs(grid.above(cell) - direct.above(cell)) < 1e-9
+
+
 def test_a_thousand_coins_neither_overflow_nor_lose_mass():
     """2^1500 is not a double; the distribution of 1,500 coins still adds up to one."""
     grid = GridSum(1500 * 2, 2)

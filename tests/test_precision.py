@@ -5,33 +5,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from readings import reading_of
 from scipy.stats import binom
 
 import kedge
-from kedge import Masking
 from kedge.errors import OptionError
-from kedge.oracle import Oracle
 from kedge.precision import Empirical, Enumeration
 from kedge.precision.enumeration import table_size, transition
 from kedge.precision.intervals import clopper_pearson, kl_lower, kl_upper, mixture_interval
-from kedge.reading import read, read_document
 from kedge.search.exhaustive import anchors_of_length
-
-
-def reading_of(model, text, keep=0.5):
-    model = kedge.as_model(model)
-    document, own = read_document(model, text, None)
-    return read(
-        model,
-        document,
-        own_units=own,
-        split_by_user=False,
-        perturbation=Masking(keep=keep),
-        label=None,
-        oracle=Oracle(),
-        rng=np.random.default_rng(0),
-    )
-
 
 RULES = st.sampled_from(
     [

@@ -33,7 +33,7 @@ def linear_case(seed, coins=8):
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.8, 0.9, 0.95, 0.99]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_answer_is_the_best_of_the_shortest(seed, threshold):
     """Of all anchors: none shorter reaches the threshold, none as short has a larger precision."""
     score = linear_case(seed)
@@ -90,3 +90,17 @@ def test_only_what_speaks_for_the_label_is_kept():
         found = search_ranked(score, 0.95)
         if (score.slopes > 0).any():
             assert (score.slopes[list(found.kept)] > 0).all()
+
+
+@pytest.mark.parametrize("b", [30, 200])
+def test_a_threshold_of_one_is_settled(b):
+    """Precision 1 means that no sample fails: the anchor is the shortest whose worst sample holds."""
+    rng = np.random.default_rng(b)
+    sizes = np.ones(b, dtype=np.int64)
+    slopes = rng.normal(size=b)
+    score = AdditiveScore.from_slopes(-float(slopes.sum()) + 5.0, slopes, sizes, strict=True)
+    found = search_ranked(score, 1.0)
+    worst = score.bias + slopes[slopes < 0].sum() + np.cumsum(np.sort(slopes[slopes > 0])[::-1])
+    assert found.proven
+    assert found.tail == (1.0, 1.0, 1.0)
+    assert len(found.kept) == 1 + int(np.argmax(worst > 0))

@@ -6,17 +6,22 @@
 (('good',), 1.0, 'exact')
 """
 
-from kedge import datasets
+from kedge import datasets, plots
 from kedge.anchor import Anchor
+from kedge.apply import apply
+from kedge.compare import compare
+from kedge.coverage import CorpusIndex
 from kedge.document import Document, Token
 from kedge.errors import KedgeError
-from kedge.explain import Explainer, explain
+from kedge.explain import Explainer, explain, precision
 from kedge.explanation import Explanation
 from kedge.model import Model, as_model, rules
 from kedge.perturb import Masking
+from kedge.stability import stability
 
 __all__ = [
     "Anchor",
+    "CorpusIndex",
     "Document",
     "Explainer",
     "Explanation",
@@ -24,10 +29,15 @@ __all__ = [
     "Masking",
     "Model",
     "Token",
+    "apply",
     "as_model",
+    "compare",
     "datasets",
     "explain",
+    "plots",
+    "precision",
     "rules",
+    "stability",
 ]
 
 __version__ = "0.1.0"

@@ -11,6 +11,7 @@
     │   ├── OutputError    it returned something that cannot be read as labels
     │   └── Inconsistent   it gave different answers for the same text
     ├── DataError          a review set cannot be found, downloaded or read
+    ├── StorageError       results cannot be kept or read back
     ├── OutOfQueries       the next question would exceed ``max_queries``
     └── MissingDependency  an optional library is not installed
 
@@ -28,6 +29,7 @@ __all__ = [
     "OptionError",
     "OutOfQueries",
     "OutputError",
+    "StorageError",
     "TextError",
 ]
 
@@ -66,6 +68,10 @@ class Inconsistent(ModelError):  # noqa: N818
 
 class DataError(KedgeError, OSError):
     """A review set cannot be found, downloaded or read."""
+
+
+class StorageError(KedgeError):
+    """Results cannot be written, or what is there does not belong to this run."""
 
 
 class OutOfQueries(KedgeError):  # noqa: N818

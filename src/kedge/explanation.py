@@ -1,8 +1,9 @@
 """The result: frozen data with a versioned JSON form. Rendering is functions of it, elsewhere."""
 
 import json
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, Literal
 
 from kedge.errors import OptionError
 from kedge.typing import Label, Span, Status
@@ -71,6 +72,9 @@ class Explanation:
         when it was not looked at.
     coverage
         Share of the given corpus that contains the anchor; None without a corpus.
+    objective
+        What was looked for among the anchors that reach the threshold: the shortest, or the one of
+        largest coverage.
     seed
         What all randomness came from.
     tokens
@@ -104,12 +108,13 @@ class Explanation:
     baseline: float | None
     seed: int
     coverage: float | None = None
+    objective: Literal["shortest", "coverage"] = "shortest"
     seconds: float | None = field(default=None, compare=False)
     tokens: tuple[Span, ...] = field(default=(), repr=False)
     probabilities: tuple[tuple[Label, float], ...] | None = None
     trace: tuple[Step, ...] = field(default=(), repr=False)
     ties: Ties | None = field(default=None, repr=False)
-    examples: tuple[Example, ...] = field(default=(), repr=False)
+    examples: Sequence[Example] = field(default=(), repr=False)
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -117,12 +122,27 @@ class Explanation:
 
         return render(self, colour=wants_colour())
 
+    def to_html(self) -> str:
+        """One self-contained page, to be saved, sent, or opened in any browser."""
+        from kedge.render.html import page
+
+        return page(self)
+
+    def _repr_html_(self) -> str:
+        from kedge.render.html import notebook
+
+        return notebook(self)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the search: length against precision of each candidate, with matplotlib; see ``plots``."""
+        from kedge.plots import search
+
+        return search(self, ax=ax)
+
     def to_dict(self, *, times: bool = False) -> dict[str, Any]:
         """Plain data, with the version of its form; ``times`` adds how long it took."""
-        data = {"format": FORMAT, **asdict(self)}
-        if not times:
-            del data["seconds"]
-        return data
+        shown = {name: value for name, value in vars(self).items() if times or name != "seconds"}
+        return {"format": FORMAT, **{name: _plain(value) for name, value in shown.items()}}
 
     def to_json(self, *, indent: int | None = None, times: bool = False) -> str:
         """The JSON form; the same seed gives the same string unless ``times`` is asked for."""
@@ -170,6 +190,15 @@ class Explanation:
             "positions": self.positions,
             "spans": self.spans,
         }
+
+
+def _plain(value: Any) -> Any:
+    """Dataclasses as dicts, sequences as tuples, all the way down."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        return tuple(map(_plain, value))
+    return value
 
 
 def _items(data: dict[str, Any]) -> list[Any]:

@@ -114,11 +114,12 @@ def read(
     label: Label | None,
     oracle: Oracle,
     rng: np.random.Generator,
+    known: Predictions | None = None,
 ) -> Reading:
-    """Ask the model about the document, and prepare every further question."""
+    """Ask the model about the document (unless its answer is ``known``), and prepare what follows."""
     if isinstance(perturbation, Masking):
         _refuse_known_mask(model, perturbation.mask)
-    first = oracle.ask(model.predict, [document.text])
+    first = oracle.ask(model.predict if known is None else lambda _: known, [document.text])
     label = _label(first, label)
     if own_units and model.from_counts is not None and perturbation.removes:
         return _count_reading(model, document, perturbation, label, first, oracle)

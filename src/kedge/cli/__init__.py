@@ -13,7 +13,13 @@ from kedge.errors import KedgeError
 __all__ = ["main"]
 
 # Each command and the module that holds it, imported only when it is called for.
-COMMANDS = {"demo": "kedge.cli.demo", "explain": "kedge.cli.explain"}
+COMMANDS = {
+    "demo": "kedge.cli.demo",
+    "explain": "kedge.cli.explain",
+    "corpus": "kedge.cli.corpus",
+    "serve": "kedge.cli.serve",
+    "reproduce": "kedge.cli.reproduce",
+}
 
 
 class _Commands(click.Group):

@@ -7,7 +7,7 @@ import click
 
 from kedge.choose import METHODS
 from kedge.cli.models import EMBEDDED, load_model
-from kedge.errors import TextError
+from kedge.errors import OptionError, TextError
 from kedge.explain import explain
 from kedge.render.terminal import render, wants_colour
 
@@ -37,6 +37,7 @@ __all__ = ["command"]
 @click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same answer.")
 @click.option("--max-queries", type=int, help="How many texts the model may be asked about.")
 @click.option("--outputs", default="auto", show_default=True, help="What a callable's numbers mean.")
+@click.option("--html", type=click.Path(dir_okay=False), help="Write the explanation as a page to this file.")
 @click.option("--json", "as_json", is_flag=True, help="Print the explanation as JSON.")
 def command(
     text: str | None,
@@ -49,6 +50,7 @@ def command(
     seed: int,
     max_queries: int | None,
     outputs: str,
+    html: str | None,
     as_json: bool,
 ) -> None:
     """Explain the label of TEXT, of a file, or of standard input."""
@@ -62,7 +64,16 @@ def command(
         max_queries=max_queries,
         outputs=outputs,
     )
+    if html is not None:
+        _write(html, found.to_html())
     click.echo(found.to_json() if as_json else render(found, colour=wants_colour()))
+
+
+def _write(file: str, content: str) -> None:
+    try:
+        Path(file).write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise OptionError(f"{file} cannot be written: {error.strerror}.") from error
 
 
 def _text(text: str | None, file: str | None) -> str:

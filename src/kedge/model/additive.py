@@ -79,9 +79,13 @@ class AdditiveScore:
         *,
         strict: bool,
         rounding: float | None = None,
+        magnitude: float | None = None,
     ) -> "AdditiveScore":
-        """Make the linear score bias + sum_j slopes[j] * c_j."""
-        return cls(bias, LinearTables(slopes, sizes), strict, rounding)
+        """Make the linear score bias + sum_j slopes[j] * c_j; ``magnitude`` if it is known already."""
+        score = cls(bias, LinearTables(slopes, sizes), strict, rounding)
+        if magnitude is not None:
+            vars(score)["magnitude"] = magnitude  # where the cached property would put it
+        return score
 
     @cached_property
     def slopes(self) -> Floats | None:

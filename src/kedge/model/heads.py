@@ -101,8 +101,11 @@ def _linear(estimator: Any) -> Head | None:
         return None
 
     def weights(columns: Counts) -> Weights:
-        coef = np.atleast_2d(estimator.coef_)[:, columns]  # ridge has one row fewer
-        intercept = np.zeros(len(coef)) + estimator.intercept_  # a plain 0.0 without an intercept
+        coef = estimator.coef_
+        coef = coef[:, columns] if coef.ndim == 2 else coef[None, columns]  # ridge has one row
+        intercept = estimator.intercept_
+        if np.ndim(intercept) == 0:  # a plain 0.0 without an intercept
+            intercept = np.full(len(coef), float(intercept))
         return Weights(coef, intercept, np.abs(intercept))
 
     soft = type(estimator).__name__.startswith("Logistic")

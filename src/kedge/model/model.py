@@ -35,6 +35,16 @@ class Predictions:
     def __len__(self) -> int:
         return len(self.labels) if self.labels is not None else len(self._indicator())
 
+    def of(self, row: int) -> "Predictions":
+        """The answer about one of the texts."""
+        at = slice(row, row + 1)
+        return Predictions(
+            None if self.labels is None else self.labels[at],
+            self.classes,
+            None if self.probabilities is None else self.probabilities[at],
+            None if self.indicator is None else self.indicator[at],
+        )
+
     def _indicator(self) -> Bools:
         assert self.indicator is not None  # noqa: S101  (labels or indicator: one is always there)
         return self.indicator

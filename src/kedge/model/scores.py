@@ -63,16 +63,19 @@ def additive_score(
     scale = features.scale(columns)
     linear = features.linear and head.cut is None
     largest = sizes * scale if linear else _values(features, head, scale, sizes[None])[0]
+    size = np.abs(slopes if len(weights.coef) == 1 else np.abs(weights.coef).sum(axis=0))
+    terms = float(size @ np.abs(largest)) + sum(weights.magnitude.tolist())
+    if not math.isfinite(terms):
+        return None
     rounding: float | None = None
     if len(weights.coef) > 1 or not features.whole or features.single or head.single or head.soft:
-        terms = float(np.abs(weights.coef).sum(axis=0) @ np.abs(largest)) + float(weights.magnitude.sum())
         norm = float(np.abs(largest).sum()) if normed else 1.0
         rounding = _rounding(len(columns), _unit(features, head), terms, norm)
-    if not math.isfinite(float(np.abs(slopes) @ np.abs(largest)) + bias):
-        return None
     # The second class wins if its score is larger: a tie is the first one's.
     if linear:
-        return AdditiveScore.from_slopes(bias, slopes * scale, sizes, strict=second, rounding=rounding)
+        return AdditiveScore.from_slopes(
+            bias, slopes * scale, sizes, strict=second, rounding=rounding, magnitude=terms
+        )
     steps = np.arange(int(sizes.max(initial=0)) + 1)
     values = _values(features, head, scale, np.repeat(steps[:, None], len(columns), axis=1))
     tables = tuple(slope * values[: m + 1, j] for j, (slope, m) in enumerate(zip(slopes, sizes, strict=True)))
@@ -99,7 +102,7 @@ def normalised_score(
 def _difference(weights: Weights) -> tuple[Floats, float]:
     """The score of the second class against the first."""
     if len(weights.coef) == 1:
-        return weights.coef[0].astype(np.float64), float(weights.intercept[0])
+        return weights.coef[0].astype(np.float64, copy=False), float(weights.intercept[0])
     coef = weights.coef.astype(np.float64)
     return coef[1] - coef[0], float(weights.intercept[1]) - float(weights.intercept[0])
 

@@ -27,6 +27,8 @@ def locate_words(vectorizer: Any, text: str) -> list[Token] | None:
     if found is None:
         return None
     stop_words = vectorizer.get_stop_words() or ()
+    if isinstance(origin, range):  # every character stands where it stood
+        return [token for token in found if token.word not in stop_words] if stop_words else found
     return [
         Token(token.word, origin[token.start], origin[token.stop - 1] + 1)
         for token in found

@@ -8,17 +8,16 @@ certified interval that shrinks with the grid (`kedge.precision.tails`).
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from kedge.model.additive import UNIT, AdditiveScore
-from kedge.precision.binomial import binomial
 from kedge.precision.estimates import Estimates
-from kedge.precision.gridsum import GridSum
-from kedge.precision.tails import Tail, grid_tail
+from kedge.precision.gridsum import GridSum, Variable
+from kedge.precision.sums import Free, all_sums, free_part, middle, moments
+from kedge.precision.tails import Tail, grid_tail, known_extremes
 from kedge.reading import Reading
-from kedge.typing import Counts, Floats, Kept
+from kedge.typing import Counts, Kept
 
 __all__ = ["Additive", "additive_tail"]
 
@@ -26,48 +25,11 @@ __all__ = ["Additive", "additive_tail"]
 ALL = 1 << 14
 # Two halves of at most `ALL` combinations each are met in the middle: a few milliseconds.
 HALVES = ALL * ALL
-# Cells times variables that one grid may cost: about a second.
-BUDGET = 1 << 29
+# Cells times operations that one grid may cost: about half a second.
+BUDGET = 3 << 29
 # Up to this many free occurrences of a linear unit are better rounded one by one (squared ranges
 # m h^2 / 12 on average) than as a whole (up to h^2).
 SINGLE = 12
-
-
-@dataclass(frozen=True)
-class Free:
-    """The random part of a score given an anchor: base + sum of independent variables.
-
-    ``values[i]`` are the values of the i-th variable (the smallest is 0, moved into ``base``) and
-    ``weights[i]`` their probabilities; ``slopes[i]`` is the value of one occurrence where the
-    variable is linear in the count, else NaN.
-    """
-
-    base: float
-    values: list[Floats]
-    weights: list[Floats]
-    slopes: list[float]
-    keep: float
-
-    @property
-    def states(self) -> int:
-        """How many combinations of counts there are."""
-        return math.prod(len(v) for v in self.values)
-
-
-def free_part(score: AdditiveScore, kept: Counts, keep: float) -> Free:
-    """What is left to chance when ``kept[j]`` occurrences of each unit j are kept."""
-    base, values, weights, slopes = score.bias, [], [], []
-    linear = score.slopes
-    for j, size in enumerate(score.sizes.tolist()):
-        table = score.tables[j][int(kept[j]) :]
-        lowest = float(table.min())
-        base += lowest
-        if len(table) == 1 or lowest == float(table.max()):
-            continue
-        values.append(table - lowest)
-        weights.append(binomial(size - int(kept[j]), keep))
-        slopes.append(math.nan if linear is None else float(linear[j]))
-    return Free(base, values, weights, slopes, keep)
 
 
 def additive_tail(
@@ -108,28 +70,41 @@ def additive_tail(
     # Our own sums are rounded as the model's are: one operation per unit on numbers this large.
     own = 0.0 if score.exact else 2.0 * (len(score.sizes) + 8) * UNIT * score.magnitude
     error = score.error + own
-
-    def settled(tail: Tail) -> bool:
-        if threshold is not None and tail.low < threshold <= tail.high:
-            return False
-        return width is None or tail.width <= width
-
+    highest = free.base + sum(float(v.max()) for v in free.values)
+    if free.base > error or highest < -error:
+        return known_extremes(Tail(0.0, 0.5, 1.0), free.base, highest, error)
     if free.states <= ALL:
-        return _all_sums(free, error, strict=score.strict)
+        return all_sums(free, error, strict=score.strict)
     if width is not None and free.states <= HALVES:
-        return _middle(free, error, strict=score.strict)
+        return middle(free, error, strict=score.strict)
+    best, settled = _refined(score, free, error, threshold, width, budget)
+    if not settled and free.states <= HALVES:
+        return middle(free, error, strict=score.strict)
+    return known_extremes(best, free.base, highest, error)
+
+
+def _refined(
+    score: AdditiveScore,
+    free: Free,
+    error: float,
+    threshold: float | None,
+    width: float | None,
+    budget: int,
+) -> tuple[Tail, bool]:
+    """Ever finer grids until the interval is what was asked for; and whether it is."""
     target = _first_target(free, threshold, width)
     best = Tail(0.0, 0.5, 1.0)
     while True:
         step, lattice = _step(score, free, target)
         if best.width < 1.0 and _cost(free, step) > budget:
-            return best
+            return best, False
         tail = _on_grid(free, step, error, strict=score.strict, narrow=width)
         best = Tail(max(best.low, tail.low), tail.mean, min(best.high, tail.high))
-        if settled(best) or lattice:
-            return best
+        open_ = threshold is not None and best.low < threshold <= best.high
+        if lattice or not (open_ or (width is not None and best.width > width)):
+            return best, True
         if free.states <= HALVES:
-            return _middle(free, error, strict=score.strict)
+            return best, False  # meeting in the middle is quicker than a finer grid
         target /= 8.0
 
 
@@ -141,72 +116,11 @@ def _certain(score: AdditiveScore, value: float) -> Tail:
     return Tail(held, held, held)
 
 
-def _sums(values: list[Floats], weights: list[Floats]) -> tuple[Floats, Floats]:
-    """All sums of one value per variable, with their probabilities."""
-    sums, chances = np.zeros(1), np.ones(1)
-    for value, weight in zip(values, weights, strict=True):
-        sums = np.add.outer(value, sums).ravel()
-        chances = np.multiply.outer(weight, chances).ravel()
-    return sums, chances
-
-
-def _all_sums(free: Free, error: float, *, strict: bool) -> Tail:
-    sums, chances = _sums(free.values, free.weights)
-    scores = sums + free.base
-    held = (scores > 0.0) if strict else (scores >= 0.0)
-    mean = float(chances[held].sum())
-    low, high = mean, mean
-    if error > 0.0 and (near := np.abs(scores) <= error).any():
-        # Here only the model's own rounding decides.
-        low = float(chances[held & ~near].sum())
-        high = float(chances[held | near].sum())
-    # A sum of all chances misses 1 by rounding; where nothing fails the answer is 1.
-    return Tail(*(1.0 if p > 1.0 - 1e-15 * len(free.values) else p for p in (low, mean, high)))
-
-
-def _middle(free: Free, error: float, *, strict: bool) -> Tail:
-    """Meet in the middle: sort one half's sums, look up what each of the other half's needs."""
-    order = np.argsort([len(v) for v in free.values])[::-1]
-    halves: tuple[list[int], list[int]] = ([], [])
-    sizes = [1, 1]
-    for i in order.tolist():
-        side = int(sizes[1] < sizes[0])
-        halves[side].append(i)
-        sizes[side] *= len(free.values[i])
-    left, right = (_sums([free.values[i] for i in half], [free.weights[i] for i in half]) for half in halves)
-    by = np.argsort(left[0], kind="stable")
-    sums, tail = left[0][by], np.append(np.cumsum(left[1][by][::-1])[::-1], 0.0)
-    need = -(right[0] + free.base)
-
-    def chance(bound: Floats, side: str) -> float:
-        first = np.searchsorted(sums, bound, side=side)  # type: ignore[call-overload]
-        return float(right[1] @ tail[first])
-
-    mean = chance(need, "right" if strict else "left")
-    if error == 0.0:
-        low = high = mean
-    else:
-        low, high = chance(need + error, "right"), chance(need - error, "left")
-    # The running sum is sequential: one rounding per entry.
-    slack = (len(tail) + len(right[0])) * 2.0 * UNIT
-    return Tail(max(0.0, low - slack), min(mean, 1.0), min(1.0, high + slack))
-
-
-def _moments(free: Free) -> tuple[float, float]:
-    """Mean and standard deviation of the score."""
-    mean, variance = free.base, 0.0
-    for value, weight in zip(free.values, free.weights, strict=True):
-        centre = float(value @ weight)
-        mean += centre
-        variance += float((value - centre) ** 2 @ weight)
-    return mean, math.sqrt(variance)
-
-
 def _first_target(free: Free, threshold: float | None, width: float | None) -> float:
     """The half width to aim at first: a third of the Gaussian distance to the threshold."""
     target = 5e-3 if width is None else min(5e-3, 0.4 * width)
     if threshold is not None:
-        mean, deviation = _moments(free)
+        mean, deviation = moments(free)
         guess = 0.5 * math.erfc(-mean / deviation / math.sqrt(2.0))
         target = min(target, max(abs(guess - threshold) / 3.0, 2e-4))
     return target
@@ -218,7 +132,7 @@ def _step(score: AdditiveScore, free: Free, target: float) -> tuple[float, bool]
     The half width is the density at zero times the leftover's reach: sqrt(7 n h^2 / 12) at
     eta = exp(-14), with n terms rounded by up to h/2 each.
     """
-    mean, deviation = _moments(free)
+    mean, deviation = moments(free)
     z = min(abs(mean) / deviation, 2.5)
     density = math.exp(-0.5 * z * z) / (deviation * math.sqrt(2.0 * math.pi))
     terms = sum(len(v) - 1 if len(v) <= SINGLE + 1 else SINGLE for v in free.values)
@@ -240,18 +154,17 @@ def _lattice(free: Free) -> float:
 
 
 def _cost(free: Free, step: float) -> float:
-    _, deviation = _moments(free)
+    _, deviation = moments(free)
     widest = sum(float(v.max()) for v in free.values)
-    operations = sum(len(v) for v in free.values)
+    taps = sum(len(v) for v in free.values)
+    operations = min(taps, 28.0 * math.sqrt(taps)) + 64
     return operations * min(widest, 17.0 * deviation) / step
 
 
 def _on_grid(free: Free, step: float, error: float, *, strict: bool, narrow: float | None) -> Tail:
-    rounded = [np.rint(v / step) for v in free.values]
-    reach = sum(int(r.max()) + len(r) for r in rounded)  # + len: slopes rounded one by one
-    grid = GridSum(reach, max(int(r.max()) for r in rounded) + 1)
     base, squares = free.base, 0.0
-    for value, whole, weight, slope in zip(free.values, rounded, free.weights, free.slopes, strict=True):
+    variables: list[Variable] = []
+    for value, weight, slope in zip(free.values, free.weights, free.slopes, strict=True):
         if not math.isnan(slope) and len(value) <= SINGLE + 1:
             size = round(abs(slope) / step)
             rest = abs(slope) - size * step
@@ -259,16 +172,16 @@ def _on_grid(free: Free, step: float, error: float, *, strict: bool, narrow: flo
             chance = free.keep if slope > 0 else 1.0 - free.keep
             base += coins * rest * chance
             squares += coins * rest * rest
-            for _ in range(coins):
-                if chance == 0.5:
-                    grid.coin(size)
-                else:
-                    grid.add((0, size), (1.0 - chance, chance))
+            variables += [size if chance == 0.5 else ((0, size), (1.0 - chance, chance))] * coins
             continue
+        whole = np.rint(value / step)
         rests = value - whole * step
         base += float(rests @ weight)
         squares += float(rests.max() - rests.min()) ** 2
-        grid.add([int(w) for w in whole.tolist()], weight.tolist())
+        # Counts too unlikely to matter are dropped; what is dropped stays inside the interval.
+        likely = weight > 1e-18
+        variables.append((whole[likely].astype(np.int64).tolist(), weight[likely].tolist()))
+    grid = GridSum.of(variables)
     log_eta = 14.0 if narrow is None else max(14.0, math.log(100.0 / narrow))
     return grid_tail(grid, step, base, squares, error=error, strict=strict, log_eta=log_eta)
 

@@ -81,6 +81,13 @@ class Empirical:
         mean = np.divide(hits, trials, out=np.full(len(seen), 0.5), where=trials > 0)
         return Estimates(mean, trials, np.zeros(len(seen)))
 
+    def seen(self, kept: Kept) -> tuple[Counts, Bools]:
+        """The samples drawn for an anchor, where they were kept, and whether the label held."""
+        samples = self._draws.get(kept, Draws()).samples
+        if not samples:
+            return np.zeros((0, len(self._reading.units)), dtype=np.int64), np.zeros(0, dtype=bool)
+        return np.concatenate([s[0] for s in samples]), np.concatenate([s[1] for s in samples])
+
     def _draw(self, anchors: Sequence[Kept], samples: int) -> None:
         """Ask about many anchors in one go, in pieces of bounded size."""
         step = max(1, CELLS // (samples * len(self._reading.units)))

@@ -14,7 +14,7 @@ from scipy.special import comb
 
 from kedge.precision.estimates import Estimates
 from kedge.reading import CELLS, Reading
-from kedge.typing import Floats, Kept
+from kedge.typing import Bools, Counts, Floats, Kept
 
 __all__ = ["Enumeration", "table_size"]
 
@@ -45,12 +45,19 @@ class Enumeration:
             flat = np.arange(start, min(start + rows, total))
             counts = np.stack(np.unravel_index(flat, shape), axis=1)
             table[flat] = reading.holds(counts)
+        self._holds = np.packbits(table > 0)
         for j, size in enumerate(shape):
             # View the table as (before, axis j, after): reshaping keeps any number of axes cheap.
             cube = table.reshape(prod(shape[:j]), size, prod(shape[j + 1 :]))
             table = np.matmul(transition(size - 1, reading.keep), cube)
         self._table = table.reshape(total)
         self._strides = np.array([prod(shape[j + 1 :]) for j in range(len(shape))], dtype=np.int64)
+
+    def holds(self, counts: Counts) -> Bools:
+        """(n,) whether the label holds, from what was asked: one bit for every possible sample."""
+        at = counts @ self._strides
+        held: Bools = (self._holds[at >> 3] >> (7 - (at & 7)) & 1).astype(bool)
+        return held
 
     def __call__(self, anchors: Sequence[Kept], samples: int = 0) -> Estimates:
         """Look the anchors up."""

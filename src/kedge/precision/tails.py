@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from kedge.precision.gridsum import GridSum
 
-__all__ = ["Tail", "grid_tail", "leftover_reach"]
+__all__ = ["Tail", "grid_tail", "known_extremes", "leftover_reach"]
 
 
 class Tail(NamedTuple):
@@ -30,6 +30,22 @@ class Tail(NamedTuple):
     def width(self) -> float:
         """What the interval leaves open."""
         return self.high - self.low
+
+
+def known_extremes(tail: Tail, lowest: float, highest: float, error: float) -> Tail:
+    """A tail, given the lowest and the highest score there is: certain, impossible, or neither.
+
+    A probability is 1 only when even the lowest score is positive; this is how a threshold of 1 is
+    settled, which no interval with any width could do.
+    """
+    if lowest > error:
+        return Tail(1.0, 1.0, 1.0)
+    if highest < -error:
+        return Tail(0.0, 0.0, 0.0)
+    if lowest < -error and tail.high == 1.0:
+        high = math.nextafter(1.0, 0.0)
+        return Tail(min(tail.low, high), min(tail.mean, high), high)
+    return tail
 
 
 def leftover_reach(squares: float, log_eta: float) -> float:

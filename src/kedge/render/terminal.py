@@ -5,7 +5,7 @@ import sys
 import unicodedata
 
 from kedge.explanation import Explanation
-from kedge.render.phrases import need, promise
+from kedge.render.phrases import need, promise, rounded, spread
 
 __all__ = ["render", "wants_colour"]
 
@@ -23,17 +23,16 @@ def render(e: Explanation, *, colour: bool) -> str:
     """The text with its anchor marked, the label, the precision, and what it all promises."""
     bold, dim, reset = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if colour else ("", "", "")
     low, high = e.interval
-    width = high - low
-    spread = "" if width < 5e-4 else f" in [{low:.3f}, {high:.3f}]"
+    around = "" if high - low < 5e-4 else f" in [{', '.join(spread(low, high))}]"
     lines = [
         _marked(e, colour=colour),
         "",
         f"{dim}label     {reset} {bold}{_visible(str(e.label))}{reset}{_probability(e)}",
         f"{dim}anchor    {reset} {bold}{_visible(' '.join(e.words)) or '(nothing)'}{reset}",
-        f"{dim}precision {reset} {_rounded(e)}{spread}   {dim}asked for {e.threshold:g}{reset}",
+        f"{dim}precision {reset} {rounded(e.precision)}{around}   {dim}asked for {e.threshold:g}{reset}",
     ]
     if e.baseline is not None:
-        lines.append(f"{dim}baseline  {reset} {e.baseline:.3f}   {dim}with no word kept{reset}")
+        lines.append(f"{dim}baseline  {reset} {rounded(e.baseline)}   {dim}with no word kept{reset}")
     if e.coverage is not None:
         lines.append(f"{dim}coverage  {reset} {e.coverage:.1%} of the corpus contains the anchor")
     took = "" if e.seconds is None else f", {_time(e.seconds)}"
@@ -44,11 +43,6 @@ def render(e: Explanation, *, colour: bool) -> str:
         lines.append(warning)
     lines += e.notes
     return "\n".join(lines)
-
-
-def _rounded(e: Explanation) -> str:
-    """Three digits, rounded towards zero: 0.9499 must not read as 0.950, nor 0.9999 as 1.000."""
-    return f"{int(e.precision * 1000 + 1e-9) / 1000:.3f}"
 
 
 def _time(seconds: float) -> str:

@@ -3,6 +3,7 @@
 from kedge.search.beam import Beam
 from kedge.search.branch import branch
 from kedge.search.counted import Counted
+from kedge.search.covering import Covering
 from kedge.search.exhaustive import exhaustive
 from kedge.search.linear import linear
 from kedge.search.search import Candidate, Found, Goal, Search, Selection
@@ -12,6 +13,7 @@ __all__ = [
     "Beam",
     "Candidate",
     "Counted",
+    "Covering",
     "Found",
     "Goal",
     "Search",

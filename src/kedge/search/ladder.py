@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kedge.model.additive import UNIT, AdditiveScore
-from kedge.precision.gridsum import GridSum
-from kedge.precision.tails import Tail, grid_tail
+from kedge.precision.gridsum import GridSum, Variable
+from kedge.precision.tails import Tail, grid_tail, known_extremes
 from kedge.typing import Counts, Floats
 
 __all__ = ["Ladder", "enumerated", "gridded"]
@@ -65,25 +65,23 @@ class Ladder:
         slopes = score.slopes
         if slopes is None:
             raise ValueError("The ranking theorem needs a linear score.")
-        falls = -slopes
-        order = np.argsort(falls, kind="stable")
-        if len(order) and int(score.sizes.max()) > 1:
-            order = np.repeat(order, score.sizes[order])
-        ranked = falls[order]
-        first = int(ranked.searchsorted(0.0))  # from here on not positive
-        last = int(ranked.searchsorted(0.0, side="right"))  # from here on negative
-        drops = ranked[last:]
-        own = 0.0 if score.exact else 2.0 * (len(order) + 8) * UNIT * score.magnitude
+        # Plain lists: a document has few words, and numpy takes longer to begin than to do it.
+        values, sizes = slopes.tolist(), score.sizes.tolist()
+        order = sorted(range(len(values)), key=values.__getitem__, reverse=True)
+        owners = [j for j in order if values[j] > 0.0 for _ in range(sizes[j])]
+        drops = [-values[j] for j in order if values[j] < 0.0 for _ in range(sizes[j])]
+        coins = len(owners) + len(drops)
+        own = 0.0 if score.exact else 2.0 * (coins + 8) * UNIT * score.magnitude
         return cls(
-            -ranked[:first],
-            order[:first],
-            drops,
+            slopes[owners],
+            np.array(owners, dtype=np.int64),
+            np.array(drops, dtype=np.float64),
             score.bias,
-            score.bias - float(drops.sum()),
+            score.bias - sum(drops),
             keep,
             score.error + own,
             score.strict,
-            len(slopes),
+            len(values),
         )
 
     def __len__(self) -> int:
@@ -103,40 +101,42 @@ def enumerated(ladder: Ladder) -> Callable[[int], Tail]:
     inside the interval; all others leave it without width.
     """
     n = ladder.coins
-    sums = np.empty(1 << n)
-    sums[0] = ladder.floor
-    size = 1
-    for coin in ladder.drops.tolist() + ladder.rungs[::-1].tolist():
-        np.add(sums[:size], coin, out=sums[size : 2 * size])
-        size *= 2
+    coins = ladder.drops.tolist() + ladder.rungs[::-1].tolist()
+    half = n // 2
+    low, high = _subset_sums(ladder.floor, coins[:half]), _subset_sums(0.0, coins[half:])
+    sums = np.add.outer(high, low).ravel()
     # The sample that keeps nothing: every drop won, no rung. A sum of no terms is not rounded.
-    sums[(1 << len(ladder.drops)) - 1] = ladder.bias
+    nothing = (1 << len(ladder.drops)) - 1
+    sums[nothing] = ladder.bias
     heads = [0.0, *np.cumsum(ladder.rungs).tolist()]
     weights = None if ladder.keep == 0.5 else _weights(ladder)
 
     def precision(length: int) -> Tail:
         total = 1 << (n - length)
-        scores = sums[:total] + heads[length]
-        held = (scores > 0.0) if ladder.strict else (scores >= 0.0)
-        chances = None
+        scores, need = sums[:total], -heads[length]
+        # Both ends: surely positive, and positive but for rounding.
+        if ladder.error > 0.0:
+            low, high = scores > need + ladder.error, scores >= need - ladder.error
+        else:
+            low = high = (scores > need) if ladder.strict else (scores >= need)
+        if length == 0 and abs(ladder.bias) <= ladder.error:
+            low[nothing] = high[nothing] = ladder.bias > 0.0 or (ladder.bias == 0.0 and not ladder.strict)
         if weights is None:
-            mean = int(np.count_nonzero(held)) / total
+            ends = [int(np.count_nonzero(low)) / total, int(np.count_nonzero(high)) / total]
         else:
             chances = weights[:total] / weights[:total].sum()
-            mean = 1.0 if held.all() else float(chances[held].sum())
-        if ladder.error == 0.0:
-            return Tail(mean, mean, mean)
-        near = np.abs(scores) <= ladder.error
-        if length == 0:
-            near[(1 << len(ladder.drops)) - 1] = False
-        if not near.any():
-            return Tail(mean, mean, mean)
-        if chances is None:
-            chances = np.full(total, 1.0 / total)
-        low, high = float(chances[held & ~near].sum()), float(chances[held | near].sum())
-        return Tail(low, mean, min(1.0, high))
+            ends = [1.0 if held.all() else float(chances[held].sum()) for held in (low, high)]
+        return Tail(ends[0], (ends[0] + ends[1]) / 2, ends[1])
 
     return precision
+
+
+def _subset_sums(start: float, coins: list[float]) -> list[float]:
+    """``start`` plus the sum of every subset; bit k of the place says whether coin k is in it."""
+    sums = [start]
+    for coin in coins:
+        sums += [value + coin for value in sums]
+    return sums
 
 
 def _weights(ladder: Ladder) -> Floats:
@@ -165,18 +165,21 @@ def gridded(ladder: Ladder, step: float, lengths: range, *, stop: float) -> dict
     means = np.cumsum(means)
     squares = np.cumsum(rests * rests)
     heads = np.cumsum(ladder.rungs)
-    grid = GridSum(sum(sizes), max(sizes))
+    reachable = np.cumsum(coins)
+    fair = ladder.keep == 0.5
+    variables: list[Variable] = sizes
+    if not fair:
+        chances = [1.0 - ladder.keep] * down + [ladder.keep] * (n - down)
+        variables = [((0, size), (1.0 - c, c)) for size, c in zip(sizes, chances, strict=True)]
+    # What stays free in every anchor looked at is added up at once, the rest one by one.
+    start = max(n - lengths.start, 1)
+    grid = GridSum.of(variables[: start - 1], sum(sizes[start - 1 :]), max(sizes))
     found: dict[int, Tail] = {}
     looking = True
-    start = n - lengths.start
-    for k, size in enumerate(sizes, start=1):
-        if ladder.keep == 0.5:
-            grid.coin(size)
-        else:
-            chance = ladder.keep if k > down else 1.0 - ladder.keep
-            grid.add((0, size), (1.0 - chance, chance))
+    for k, variable in enumerate(variables[start - 1 :], start=start):
+        grid.include(variable)
         length = n - k
-        if (looking and k >= start and length in lengths) or length == 0:
+        if (looking and length in lengths) or length == 0:
             base = ladder.floor + float(means[k - 1])
             base += float(heads[length - 1]) if length else 0.0
             tail = grid_tail(
@@ -187,6 +190,8 @@ def gridded(ladder: Ladder, step: float, lengths: range, *, stop: float) -> dict
                 error=ladder.error,
                 strict=ladder.strict,
             )
+            lowest = ladder.floor + (float(heads[length - 1]) if length else 0.0)
+            tail = known_extremes(tail, lowest, lowest + reachable[k - 1], ladder.error)
             found[length] = tail
             looking = tail.high >= stop
     return found

@@ -17,7 +17,7 @@ from kedge.model.additive import AdditiveScore
 from kedge.precision.additive import HALVES, additive_tail
 from kedge.precision.tails import Tail
 from kedge.search.ladder import Ladder, enumerated, gridded
-from kedge.typing import Counts, Floats, Kept
+from kedge.typing import Floats, Kept
 
 __all__ = ["Ranked", "search_ranked"]
 
@@ -26,8 +26,8 @@ ALL_COINS = 14
 # Half widths of the first grid: as fine as the Gaussian guess says the decision needs, within
 # these. The coarse end keeps the reported interval useful, the fine end keeps the pass short.
 COARSE, FINE = 2.5e-3, 2e-4
-# Cells times coins that one pass may cost: about a second.
-BUDGET = 1 << 29
+# Cells times operations that one pass may cost: about half a second.
+BUDGET = 3 << 29
 
 
 @dataclass(frozen=True)
@@ -153,13 +153,14 @@ def _by_grid(score: AdditiveScore, ladder: Ladder, threshold: float, shortest: i
     guesses = _gaussian(ladder)
     guess = int(np.argmax(guesses >= threshold)) if guesses[-1] >= threshold else len(ladder)
     guess = max(guess, shortest)
-    gap = min(abs(float(g) - threshold) for g in guesses[max(guess - 1, 0) : guess + 1])
+    # Only the answer and the length before it, if it could be one, must be told from the threshold.
+    gap = min(abs(float(g) - threshold) for g in guesses[max(guess - 1, shortest) : guess + 1])
     step = _step(ladder, min(max(gap / 3.0, FINE), COARSE), threshold)
     if score.exact:
         step = _on_lattice(ladder, step)
-    elif (cost := _cost(ladder, step)) > BUDGET:
-        step *= cost / BUDGET
     start = min(guess + 2, len(ladder))
+    if (cost := _cost(ladder, step, start)) > BUDGET:
+        step *= cost / BUDGET
     looked: dict[int, Tail] = {}
     while True:
         new = gridded(ladder, step, range(start, shortest - 1, -1), stop=threshold)
@@ -177,9 +178,10 @@ def _by_grid(score: AdditiveScore, ladder: Ladder, threshold: float, shortest: i
         start = min(reached)
         if start == shortest or (start - 1 in looked and looked[start - 1].high < threshold):
             return looked
-        step /= 8.0
-        if _cost(ladder, step) > BUDGET:
+        finer = min(8.0, BUDGET / _cost(ladder, step, start))
+        if finer < 1.5:
             return _in_the_middle(score, ladder, threshold, shortest, looked)
+        step /= finer
 
 
 def _in_the_middle(
@@ -255,7 +257,9 @@ def _on_lattice(ladder: Ladder, step: float) -> float:
     return lattice if lattice >= step / 16.0 else step
 
 
-def _cost(ladder: Ladder, step: float) -> float:
-    coins: Counts | Floats = np.concatenate([ladder.drops, ladder.rungs])
+def _cost(ladder: Ladder, step: float, start: int) -> float:
+    """Cells times operations of a pass: halves of halves have narrower distributions."""
+    coins: Floats = np.concatenate([ladder.drops, ladder.rungs])
     deviation = 0.5 * math.sqrt(float(coins @ coins))
-    return len(coins) * min(float(coins.sum()), 17.0 * deviation) / step
+    operations = min(len(coins), 28.0 * math.sqrt(len(coins))) + start + 64
+    return operations * min(float(coins.sum()), 17.0 * deviation) / step

@@ -1,0 +1,246 @@
+"""Whole corpora, measured: throughput, memory, workers, coverage queries.
+
+    python benchmarks/corpus.py [--documents 10000] [--out benchmarks/results/corpus.json]
+
+Runs the command line as a user would, on the IMDB reviews of ../shared/data, and writes the figures
+with the machine they come from. Needs psutil (it comes with dask.distributed).
+"""
+
+import argparse
+import csv
+import gzip
+import json
+import os
+import platform
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import psutil
+
+ROOT = Path(__file__).resolve().parents[1]
+IMDB = ROOT.parent / "shared" / "data" / "imdb10k.csv.gz"
+
+# Two models that dominate the cost: one that computes, and one that waits, as a remote service does.
+MODELS = """
+import hashlib
+import time
+
+
+def label(text):
+    return "positive" if "good" in text or "great" in text or len(text) % 2 else "negative"
+
+
+def computing(texts):
+    for text in texts:
+        hashlib.pbkdf2_hmac("sha256", text.encode(), b"", 800)
+    return [label(t) for t in texts]
+
+
+def waiting(texts):
+    time.sleep(0.02)
+    return [label(t) for t in texts]
+"""
+
+
+def main() -> None:
+    """Measure everything and write one JSON file."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--documents", type=int, default=10_000)
+    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results" / "corpus.json")
+    options = parser.parse_args()
+    figures = {"machine": machine()}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        train(folder / "imdb.joblib")
+        figures["throughput"] = throughput(folder, options.documents)
+        figures["scaling"] = scaling(folder)
+        figures["coverage"] = coverage()
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    sys.stdout.write(json.dumps(figures, indent=2) + "\n")
+
+
+def machine() -> dict[str, object]:
+    """What the figures were measured on."""
+    import sklearn
+
+    import kedge
+
+    return {
+        "cores": os.cpu_count(),
+        "system": platform.system(),
+        "processor": platform.machine(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scikit-learn": sklearn.__version__,
+        "kedge": kedge.__version__,
+    }
+
+
+def reviews() -> tuple[list[str], list[str]]:
+    """The IMDB reviews and their labels."""
+    csv.field_size_limit(sys.maxsize)
+    with gzip.open(IMDB, "rt", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [row["review"] for row in rows], [row["sentiment"] for row in rows]
+
+
+def train(path: Path) -> None:
+    """The linear pipeline of the paper, trained on three quarters of the reviews."""
+    import joblib
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    texts, labels = reviews()
+    cut = len(texts) * 3 // 4
+    model = make_pipeline(TfidfVectorizer(norm=None), LogisticRegression(max_iter=1000))
+    joblib.dump(model.fit(texts[:cut], labels[:cut]), path)
+
+
+def run(folder: Path, *options: str) -> dict[str, float]:
+    """One command: its summary, its wall and processor time, and the peak memory of all its processes."""
+    command = [sys.executable, "-m", "kedge", "corpus", *options]
+    command += ["--out", str(folder / "out.jsonl"), "--overwrite", "--quiet", "--json"]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(folder)])}
+    started = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=folder, env=environment, text=True)
+    peaks = Peaks(process.pid)
+    out, _ = process.communicate()
+    wall = time.perf_counter() - started
+    peaks.stop()
+    if process.returncode:
+        raise SystemExit(f"kedge corpus failed with exit code {process.returncode}")
+    summary = json.loads(out)
+    return {
+        "documents": summary["documents"],
+        "exact": summary["statuses"].get("exact", 0),
+        "errors": sum(summary["errors"].values()),
+        "seconds_of_command": round(wall, 2),
+        "seconds_of_run": summary["elapsed_seconds"],
+        "documents_per_second": summary["documents_per_second"],
+        "milliseconds_per_explanation": round(
+            1000 * summary["explaining_seconds"] / max(summary["documents"], 1), 3
+        ),
+        "processor_seconds": round(peaks.processor, 2),
+        "peak_megabytes": round(peaks.memory / 1e6, 1),
+        "load_average_before": round(peaks.load, 2),
+        "bytes_per_row": round((folder / "out.jsonl").stat().st_size / max(summary["documents"], 1), 1),
+    }
+
+
+class Peaks:
+    """Memory and processor time of a process and all its children, sampled while it runs.
+
+    Memory is what each process has for itself (USS), so that shared libraries are not counted twice.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self.memory, self.processor, self.load = 0, 0.0, os.getloadavg()[0]
+        self._process = psutil.Process(pid)
+        self._times: dict[int, float] = {}
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+        self._thread.start()
+
+    def _watch(self) -> None:
+        while not self._stop.wait(0.2):
+            total = 0
+            try:
+                everyone = [self._process, *self._process.children(recursive=True)]
+            except psutil.Error:
+                continue
+            for one in everyone:
+                try:
+                    total += one.memory_full_info().uss
+                    times = one.cpu_times()
+                    self._times[one.pid] = times.user + times.system
+                except psutil.Error:
+                    continue
+            self.memory = max(self.memory, total)
+        self.processor = sum(self._times.values())
+
+    def stop(self) -> None:
+        """End the sampling."""
+        self._stop.set()
+        self._thread.join()
+
+
+def throughput(folder: Path, documents: int) -> dict[str, object]:
+    """The linear pipeline on IMDB, exact: one worker, two, and two on fewer documents for the memory."""
+    options = [str(IMDB), "--text", "review", "--model", "imdb.joblib", "--trust"]
+    runs = [(1, documents), (2, documents // 10), (2, documents // 2), (2, documents)]
+    return {
+        f"{workers} workers, {limit} documents": run(
+            folder, *options, "--workers", str(workers), "--limit", str(limit)
+        )
+        for workers, limit in runs
+    }
+
+
+def scaling(folder: Path) -> dict[str, object]:
+    """Two workers against one where the model dominates the cost."""
+    (folder / "heavy.py").write_text(MODELS, encoding="utf-8")
+    rng = random.Random(0)
+    words = ["the", "food", "was", "good", "great", "bad", "slow", "cold"]
+    texts = [" ".join(rng.choices(words, k=8)) for _ in range(240)]
+    (folder / "in.jsonl").write_text("".join(json.dumps({"text": t}) + "\n" for t in texts), encoding="utf-8")
+    found: dict[str, object] = {}
+    for name in ("computing", "waiting"):
+        options = ["in.jsonl", "--text", "text", "--model", f"heavy:{name}"]
+        one, two = (run(folder, *options, "--workers", str(n)) for n in (1, 2))
+        found[name] = {
+            "1 worker": one,
+            "2 workers": two,
+            "times faster": round(two["documents_per_second"] / one["documents_per_second"], 2),
+        }
+    return found
+
+
+def coverage() -> dict[str, object]:
+    """An index of 100,000 documents: size, time to build, time of a query."""
+    import re
+
+    from kedge.coverage import CorpusIndex
+
+    texts, _ = reviews()
+    rng = random.Random(0)
+    pattern = re.compile(r"(?u)\b\w\w+\b")
+    # Ten documents of each review, each a random half of its words: 100,000 different ones.
+    lists = [pattern.findall(text.lower()) for text in texts]
+    documents = [" ".join(w for w in words if rng.random() < 0.5) for words in lists for _ in range(10)]
+    started = time.perf_counter()
+    index = CorpusIndex.build(documents, str.split)
+    built = time.perf_counter() - started
+    with tempfile.TemporaryDirectory() as name:
+        folder = index.save(Path(name) / "index")
+        size = sum(file.stat().st_size for file in folder.iterdir())
+        started = time.perf_counter()
+        index = CorpusIndex.open(folder)
+        opened = time.perf_counter() - started
+        times: dict[int, list[float]] = {1: [], 2: [], 3: [], 4: []}
+        for _ in range(2000):
+            length = rng.choice(list(times))
+            words = rng.choices(rng.choice(lists), k=length)
+            index.coverage(words)  # the first time reads the disk
+            started = time.perf_counter()
+            index.coverage(words)
+            times[length].append(time.perf_counter() - started)
+    return {
+        "documents": len(documents),
+        "build_seconds": round(built, 1),
+        "megabytes": round(size / 1e6, 1),
+        "open_milliseconds": round(1000 * opened, 2),
+        "median_microseconds": {str(n): round(1e6 * float(np.median(t)), 1) for n, t in times.items()},
+        "p99_microseconds": {str(n): round(1e6 * float(np.quantile(t, 0.99)), 1) for n, t in times.items()},
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""Applying an anchor to other texts: which of them contain it."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from kedge import tokenize
+from kedge.errors import OptionError
+from kedge.explain import Explainer
+from kedge.explanation import Explanation
+from kedge.typing import Bools
+
+__all__ = ["apply"]
+
+
+def apply(
+    anchor: Explanation | Iterable[str], texts: Iterable[str], *, model: Any = None, tokenizer: Any = None
+) -> Bools:
+    """Which texts satisfy an anchor: contain each of its words at least as often as it does.
+
+    Parameters
+    ----------
+    anchor
+        An explanation, or words; a word given twice must be there twice.
+    texts
+        Where to look.
+    model
+        The model whose words these are: texts are split as it splits them. Without it words are
+        compared regardless of case.
+    tokenizer
+        How to split, where it is not the model's own way; see ``Explainer``.
+
+    >>> apply(["good"], ["Good food", "goodness", ""]).tolist()
+    [True, False, False]
+    """
+    if isinstance(anchor, str) or isinstance(texts, str):
+        raise OptionError("apply takes a list of words (or an explanation) and a list of texts.")
+    needed = Counter(anchor.words if isinstance(anchor, Explanation) else anchor)
+    if model is not None:
+        split = Explainer(model, tokenizer=tokenizer).split
+    else:
+        tokens = tokenize.as_tokenizer(tokenizer)
+        needed = _folded(needed)
+
+        def split(text: str) -> tuple[str, ...]:
+            return tuple(t.word.casefold() for t in tokens(text))
+
+    return np.fromiter((needed <= Counter(split(text)) for text in texts), dtype=bool)
+
+
+def _folded(words: Counter[str]) -> Counter[str]:
+    folded: Counter[str] = Counter()
+    for word, times in words.items():
+        folded[word.casefold()] += times
+    return folded

@@ -1,0 +1,242 @@
+"""Is this set of words an anchor? The precision of words the user chose.
+
+Exact where the model can be read or every sample asked about, else an interval from fresh samples
+that holds with probability 1 - delta however often it was looked at on the way.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from math import prod
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from kedge.anchor import Anchor
+from kedge.choose import ALGEBRA_BUDGET, COUNT_BUDGET, TEXT_BUDGET
+from kedge.document import Document
+from kedge.errors import OptionError
+from kedge.precision import Gaussian, Leaves, Precision
+from kedge.precision.additive import additive_tail
+from kedge.precision.enumeration import transition
+from kedge.precision.intervals import mixture_interval
+from kedge.reading import CELLS, Reading
+from kedge.typing import Kept, Label, Span
+
+__all__ = ["Verdict", "judge", "select"]
+
+# A sampled verdict looks at its interval after this many samples, then after each doubling.
+_FIRST_LOOK = 64
+# Once the side of the threshold is known, an interval this narrow is precise enough to stop.
+_NARROW = 0.05
+# A convolution is refined to this width, a tenth of a second's work, in documents up to this length;
+# in longer ones until the side of the threshold is known.
+_SHARP, _LONG = 1e-3, 3000
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is known of the precision of a set of words.
+
+    Parameters
+    ----------
+    text, label
+        The document, and the label to keep.
+    words, positions, spans
+        The chosen words: as the model reads them, as token positions, as character offsets.
+    precision, interval
+        Probability that the label holds when these are kept for sure: best estimate, (low, high).
+    status
+        ``"exact"``: no sampling error. ``"certified"``: the interval is wrong with probability at
+        most delta.
+    threshold, delta
+        What makes an anchor, and how much doubt is allowed.
+    method, queries, seconds
+        How it was found, how many texts the model was asked about, how long it took.
+    """
+
+    text: str
+    label: Label
+    words: tuple[str, ...]
+    positions: tuple[int, ...]
+    spans: tuple[Span, ...]
+    precision: float
+    interval: tuple[float, float]
+    status: Literal["exact", "certified"]
+    threshold: float
+    delta: float
+    method: str
+    queries: int
+    seconds: float | None = field(default=None, compare=False)
+
+    @property
+    def reaches(self) -> bool | None:
+        """Whether the words are an anchor; None while the interval contains the threshold."""
+        low, high = self.interval
+        if low >= self.threshold:
+            return True
+        return False if high < self.threshold else None
+
+    def to_dict(self, *, times: bool = False) -> dict[str, Any]:
+        """Plain data; ``times`` adds how long it took."""
+        data = {**asdict(self), "reaches": self.reaches}
+        if not times:
+            del data["seconds"]
+        return data
+
+
+def select(document: Document, chosen: str | Iterable[str | int]) -> Anchor:
+    """The positions of words or of position numbers; a word named twice is two occurrences.
+
+    >>> from kedge.tokenize import words
+    >>> document = Document("so so good", words("so so good"))
+    >>> select(document, "so good").positions, select(document, [1, 2]).positions
+    ((0, 2), (1, 2))
+    """
+    asked: list[str | int] = list(chosen.split() if isinstance(chosen, str) else chosen)
+    if not all(isinstance(item, (str, int, np.integer)) and not isinstance(item, bool) for item in asked):
+        raise OptionError("Words to judge are a list of words, or of their positions in the text.")
+    places: dict[str, list[int]] = {}
+    for k, token in enumerate(document.tokens):
+        places.setdefault(token.word.casefold(), []).append(k)
+    positions, used = [], Counter[str]()
+    for item in asked:
+        if not isinstance(item, str):
+            if not 0 <= item < len(document):
+                raise OptionError(
+                    f"There is no position {item}; the text has {len(document)} words, numbered from 0."
+                )
+            positions.append(int(item))
+            continue
+        word = item.casefold()
+        have = places.get(word, [])
+        if used[word] >= len(have):
+            often = "not in the text" if not have else f"in the text {len(have)} times only"
+            raise OptionError(f"The word {item!r} is {often}; choose words that the model reads there.")
+        positions.append(have[used[word]])
+        used[word] += 1
+    return Anchor(positions)
+
+
+def judge(
+    reading: Reading, anchor: Anchor, *, threshold: float, delta: float, how: str, rng: np.random.Generator
+) -> Verdict:
+    """The precision of an anchor by the most exact road that the model and the budget allow.
+
+    ``how`` is the option ``precision``: ``"empirical"`` forbids closed forms, ``"gaussian"`` takes the
+    paper's approximation with its bound.
+    """
+    kept = reading.units.kept(anchor)
+    if (known := _inside(reading, kept, threshold, how)) is not None:
+        return _verdict(reading, anchor, known, threshold, delta)
+    if how != "empirical" and _enumerable(reading, kept):
+        mean = _enumerated(reading, kept)
+        known = _Known(mean, (mean, mean), "exact", "enumeration")
+        return _verdict(reading, anchor, known, threshold, delta)
+    hits, trials = _sampled(reading, kept, threshold, delta, rng)
+    mean = hits / trials if trials else 0.5
+    known = _Known(mean, mixture_interval(hits, trials, delta), "certified", f"{trials:,} samples")
+    return _verdict(reading, anchor, known, threshold, delta)
+
+
+class _Known(NamedTuple):
+    """What one of the roads found."""
+
+    mean: float
+    interval: tuple[float, float]
+    status: Literal["exact", "certified"]
+    method: str
+
+
+def _verdict(reading: Reading, anchor: Anchor, known: _Known, threshold: float, delta: float) -> Verdict:
+    document = reading.document
+    return Verdict(
+        document.text,
+        reading.label,
+        anchor.words(document),
+        anchor.positions,
+        anchor.spans(document),
+        known.mean,
+        known.interval,
+        known.status,
+        threshold,
+        delta,
+        known.method,
+        reading.oracle.queries,
+    )
+
+
+def _inside(reading: Reading, kept: Kept, threshold: float, how: str) -> _Known | None:
+    """The answer of a model that can be read; None for one that must be asked."""
+    evaluator: Precision
+    if how == "gaussian":
+        evaluator = Gaussian(reading)
+    elif how == "empirical" or (reading.additive is None and reading.leaves is None):
+        return None
+    elif reading.additive is not None:
+        counts = reading.units.counts(kept)
+        width = _SHARP if len(reading.document) <= _LONG else None
+        tail = additive_tail(reading.additive, counts, reading.keep, threshold=threshold, width=width)
+        return _Known(tail.mean, (tail.low, tail.high), "exact", "convolution")
+    else:
+        evaluator = Leaves(reading)
+    estimates = evaluator([kept])
+    low, high = (float(side[0]) for side in estimates.bounds(1.0))
+    by_normal = how == "gaussian"
+    name: Literal["exact", "certified"] = "certified" if by_normal else "exact"
+    return _Known(float(estimates.mean[0]), (low, high), name, how if by_normal else "leaves")
+
+
+def _free(reading: Reading, kept: Kept) -> list[int]:
+    free: list[int] = (reading.units.sizes - reading.units.counts(kept)).tolist()
+    return free
+
+
+def _budget(reading: Reading) -> int:
+    """How many questions one verdict may cost: arithmetic is cheap, counts less so, texts are not."""
+    if reading.algebra:
+        return ALGEBRA_BUDGET
+    return COUNT_BUDGET if reading.counted else TEXT_BUDGET
+
+
+def _enumerable(reading: Reading, kept: Kept) -> bool:
+    """Whether every sample given the anchor can be asked about: prod(m_j - a_j + 1) of them."""
+    total = prod(free + 1 for free in _free(reading, kept))
+    return reading.repeatable and total <= min(_budget(reading), reading.oracle.remaining)
+
+
+def _enumerated(reading: Reading, kept: Kept) -> float:
+    """Sum of P(counts) over all counts above the anchor's that keep the label (THEORY section 7)."""
+    free = _free(reading, kept)
+    shape = tuple(m + 1 for m in free)
+    laws = [transition(m, reading.keep)[0] for m in free]
+    sure = reading.units.counts(kept)
+    total, precision = prod(shape), 0.0
+    rows = max(1, CELLS // len(shape))
+    for start in range(0, total, rows):
+        drawn = np.stack(np.unravel_index(np.arange(start, min(start + rows, total)), shape), axis=1)
+        weight = np.ones(len(drawn))
+        for j, law in enumerate(laws):
+            weight *= law[drawn[:, j]]
+        precision += float(weight[reading.holds(sure + drawn)].sum())
+    return min(precision, 1.0)
+
+
+def _sampled(
+    reading: Reading, kept: Kept, threshold: float, delta: float, rng: np.random.Generator
+) -> tuple[int, int]:
+    """Fresh samples until the side of the threshold is clear: how many kept the label, of how many."""
+    hits = trials = 0
+    most = _budget(reading)
+    while (n := _next_look(trials, most, reading)) > 0:
+        hits += int(reading.holds(reading.sample(kept, n, rng)).sum())
+        trials += n
+        low, high = mixture_interval(hits, trials, delta)
+        if high - low <= _NARROW and (low >= threshold or high < threshold):
+            break
+    return hits, trials
+
+
+def _next_look(trials: int, most: int, reading: Reading) -> int:
+    left: Sequence[float] = (max(_FIRST_LOOK, trials), most - trials, reading.oracle.remaining)
+    return int(min(left))

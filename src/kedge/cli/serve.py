@@ -1,0 +1,123 @@
+"""``kedge serve``: the workbench on loopback."""
+
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kedge.cli.models import EMBEDDED, load_model
+from kedge.errors import MissingDependency, OptionError
+from kedge.workbench.settings import Settings, is_loopback
+
+__all__ = ["command"]
+
+# Embedded reviews to pick from: enough to play with, few enough for a menu.
+_PICKED = 24
+
+
+@click.command("serve")
+@click.option(
+    "--model", default=EMBEDDED, show_default=True, help="The embedded model, module:attribute, or a file."
+)
+@click.option("--trust", is_flag=True, help="Allow a model file that runs code when it is loaded.")
+@click.option("--outputs", default="auto", show_default=True, help="What a callable's numbers mean.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8350, show_default=True, help="0: any free one."
+)
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Another address than loopback: your choice."
+)
+@click.option(
+    "--allow-host", multiple=True, help="A further name under which clients may address the server."
+)
+@click.option("--documents", type=click.Path(dir_okay=False), help="Texts to pick from, one per line.")
+@click.option(
+    "--time-limit", type=float, default=20.0, show_default=True, help="Seconds one request may work."
+)
+@click.option("--max-characters", type=int, default=400_000, show_default=True, help="The longest text.")
+@click.option("--workers", type=int, default=2, show_default=True, help="Requests worked on at a time.")
+@click.option("--open/--no-open", "browse", default=None, help="Open the page in a browser, or not.")
+def command(
+    model: str,
+    trust: bool,
+    outputs: str,
+    port: int,
+    host: str,
+    allow_host: tuple[str, ...],
+    documents: str | None,
+    time_limit: float,
+    max_characters: int,
+    workers: int,
+    browse: bool | None,
+) -> None:
+    """Open the workbench: a page that explains texts as you type, and the JSON endpoint behind it."""
+    if time_limit <= 0 or max_characters < 1 or workers < 1:
+        raise OptionError("--time-limit, --max-characters and --workers must be positive.")
+    settings = Settings(
+        host=host,
+        names=frozenset(name.lower() for name in allow_host),
+        characters=max_characters,
+        seconds=time_limit,
+        workers=workers,
+        documents=_documents(documents, model),
+    )
+    with _listening(host, port) as listener:
+        app = _app(load_model(model, trust=trust), settings, outputs)
+        shown = f"[{host}]" if ":" in host else host
+        url = f"http://{shown}:{listener.getsockname()[1]}/"
+        if not is_loopback(host):
+            click.echo("kedge: anyone who can reach this address can use the model.", err=True)
+        click.echo(f"kedge workbench on {url}  (Ctrl+C ends it)")
+        if browse if browse is not None else sys.stdout.isatty():
+            click.launch(url)
+        _serve(app, listener)
+
+
+def _app(model: Any, settings: Settings, outputs: str) -> Any:
+    try:
+        from kedge.workbench.app import create_app
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] == "kedge":
+            raise
+        raise MissingDependency(
+            "The workbench needs FastAPI and uvicorn: pip install 'kedge[serve]'."
+        ) from None
+    return create_app(model, settings, outputs=outputs)
+
+
+def _serve(app: Any, listener: socket.socket) -> None:
+    import uvicorn
+
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
+    )
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """Take the port before anything is announced, so that a port in use is a clear sentence."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OptionError(f"{host}:{port} cannot be opened: {reason}; choose another --port.") from None
+
+
+def _documents(file: str | None, model: str) -> tuple[str, ...]:
+    if file is None:
+        if model != EMBEDDED:
+            return ()
+        from kedge.cli.demo import REVIEW
+        from kedge.demo import reviews
+
+        return (REVIEW, *reviews()[0][: _PICKED - 1])
+    try:
+        lines = Path(file).read_text(encoding="utf-8-sig").splitlines()
+    except OSError as error:
+        raise OptionError(f"{file} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise OptionError(f"{file} is not UTF-8 text.") from None
+    return tuple(line for line in lines if line.strip())

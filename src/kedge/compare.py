@@ -1,0 +1,148 @@
+"""Two models on the same texts: where they agree on the label but not on the reason."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from kedge.explain import Explainer
+from kedge.explanation import Explanation
+
+__all__ = ["Comparison", "Pair", "compare", "jaccard"]
+
+# Lines of a printed comparison.
+_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One text, explained for both models; ``jaccard`` tells how far the anchors agree."""
+
+    row: int
+    a: Explanation
+    b: Explanation
+    jaccard: float
+
+    @property
+    def same_label(self) -> bool:
+        """Whether both models give the text the same label."""
+        return self.a.label == self.b.label
+
+    def to_row(self) -> dict[str, Any]:
+        """One flat row for a table."""
+        return {
+            "row": self.row,
+            "text": self.a.text,
+            "label_a": self.a.label,
+            "label_b": self.b.label,
+            "anchor_a": " ".join(self.a.words),
+            "anchor_b": " ".join(self.b.words),
+            "jaccard": self.jaccard,
+        }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two models compared.
+
+    Parameters
+    ----------
+    same_label
+        Texts with one label, those whose reasons differ most first.
+    other_label
+        Texts that the models label differently.
+    failed
+        Row and reason of texts that could not be explained for one of them.
+    """
+
+    same_label: tuple[Pair, ...]
+    other_label: tuple[Pair, ...]
+    failed: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def agreement(self) -> float:
+        """Share of the explained texts that get the same label."""
+        return len(self.same_label) / max(len(self.same_label) + len(self.other_label), 1)
+
+    @property
+    def jaccard(self) -> float:
+        """Mean similarity of the reasons where the labels agree; 1 if they never do."""
+        if not self.same_label:
+            return 1.0
+        return sum(pair.jaccard for pair in self.same_label) / len(self.same_label)
+
+    @property
+    def other_reason(self) -> tuple[Pair, ...]:
+        """The same label for different reasons: texts whose anchors have no word in common."""
+        return tuple(pair for pair in self.same_label if pair.jaccard == 0)
+
+    def __str__(self) -> str:
+        total = len(self.same_label) + len(self.other_label)
+        lines = [f"{total} texts, the same label for {self.agreement:.1%}."]
+        if self.same_label:
+            lines.append(
+                f"There the reasons agree by {self.jaccard:.2f} (Jaccard); {len(self.other_reason)} have no "
+                "word in common. The least alike:"
+            )
+        lines += [
+            f"{pair.jaccard:.2f}  {pair.a.label}  {' '.join(pair.a.words)!r} / {' '.join(pair.b.words)!r}"
+            f"  (row {pair.row})"
+            for pair in self.same_label[:_SHOWN]
+        ]
+        if self.failed:
+            lines.append(f"{len(self.failed)} texts could not be explained.")
+        return "\n".join(lines)
+
+
+def compare(
+    model_a: Any, model_b: Any, texts: Iterable[str], *, workers: int | None = 1, **options: Any
+) -> Comparison:
+    """Explain the same texts for two models, and list where their reasons differ.
+
+    Parameters
+    ----------
+    model_a, model_b
+        Any two models that ``explain`` takes; they need not read the same words.
+    texts
+        The documents.
+    workers
+        How many processes; None for all cores.
+    options
+        Those of ``Explainer``, for both.
+
+    >>> import kedge
+    >>> a, b = kedge.rules.any_of(["good"]), kedge.rules.any_of(["cheap"], ["good"])
+    >>> found = compare(a, b, ["good food", "good and cheap", "bad"])
+    >>> found.agreement, [p.a.words + p.b.words for p in found.same_label]
+    (1.0, [('good', 'good'), ('good', 'good')])
+    """
+    texts = list(texts)
+    outcomes = [
+        list(Explainer(m, **options).explain_corpus(texts, workers=workers)) for m in (model_a, model_b)
+    ]
+    same: list[Pair] = []
+    other: list[Pair] = []
+    failed: list[tuple[int, str]] = []
+    for one, two in zip(*outcomes, strict=True):
+        if one.explanation is None or two.explanation is None:
+            failed.append((one.row, one.error or two.error or ""))
+            continue
+        likeness = jaccard(one.explanation.words, two.explanation.words)
+        pair = Pair(one.row, one.explanation, two.explanation, likeness)
+        (same if pair.same_label else other).append(pair)
+    same.sort(key=lambda pair: (pair.jaccard, pair.row))
+    return Comparison(tuple(same), tuple(other), tuple(failed))
+
+
+def jaccard(one: Iterable[str], other: Iterable[str]) -> float:
+    """Likeness of two anchors: shared words over all words, with multiplicity, regardless of case.
+
+    Words, not positions: for a model that counts words any occurrence is as good as another, and two
+    models may split the text differently.
+
+    >>> jaccard(["very", "good"], ["Good"]), jaccard([], [])
+    (0.5, 1.0)
+    """
+    a, b = (Counter(word.casefold() for word in words) for words in (one, other))
+    union = (a | b).total()
+    return (a & b).total() / union if union else 1.0

@@ -1,0 +1,70 @@
+"""A document cut into pieces that are shown differently: what every picture of a text is made of."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from kedge.explanation import Explanation
+
+__all__ = ["Piece", "document_pieces", "example_pieces"]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of the text and how to show it.
+
+    ``copy`` is a further occurrence of a word of the anchor that is not part of it; ``nth`` of
+    ``of`` tells the occurrences of a repeated word apart (0: the word is there once).
+    """
+
+    text: str
+    kind: Literal["plain", "kept", "copy", "removed"] = "plain"
+    nth: int = 0
+    of: int = 0
+
+
+def document_pieces(e: Explanation) -> list[Piece]:
+    """The document with its anchor marked and the occurrences of its words numbered."""
+    if not e.tokens:  # made by hand, without the units of the text: the anchor's own places are enough
+        e = replace(e, tokens=e.spans, positions=tuple(range(len(e.spans))))
+    kept = set(e.positions)
+    # A position in the explanation has a span only; two occurrences of a word look the same but for case.
+    written = [e.text[start:stop].casefold() for start, stop in e.tokens]
+    wanted = {written[k] for k in kept}
+    total = Counter(word for word in written if word in wanted)
+    seen: Counter[str] = Counter()
+    shown: list[tuple[int, Piece]] = []
+    for k, word in enumerate(written):
+        if word not in wanted:
+            continue
+        seen[word] += 1
+        of = total[word] if total[word] > 1 else 0
+        start, stop = e.tokens[k]
+        kind: Literal["kept", "copy"] = "kept" if k in kept else "copy"
+        shown.append((k, Piece(e.text[start:stop], kind, seen[word] if of else 0, of)))
+    return _filled(e, shown)
+
+
+def example_pieces(e: Explanation, removed: Iterable[int]) -> list[Piece]:
+    """A perturbed sample: the anchor marked, the removed words to be struck out."""
+    gone = set(removed)
+    shown = [
+        (k, Piece(e.text[slice(*e.tokens[k])], "removed" if k in gone else "kept"))
+        for k in sorted(gone | set(e.positions))
+    ]
+    return _filled(e, shown)
+
+
+def _filled(e: Explanation, shown: Iterable[tuple[int, Piece]]) -> list[Piece]:
+    """The pieces with the plain text between them, so that together they spell the document."""
+    pieces, end = [], 0
+    for k, piece in shown:
+        start, stop = e.tokens[k]
+        if start > end:
+            pieces.append(Piece(e.text[end:start]))
+        pieces.append(piece)
+        end = stop
+    if end < len(e.text):
+        pieces.append(Piece(e.text[end:]))
+    return pieces

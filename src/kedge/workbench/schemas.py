@@ -1,0 +1,145 @@
+"""What clients send and what they get back, as the OpenAPI schema documents it."""
+
+import json
+from importlib.resources import files
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from kedge.choose import METHODS
+
+__all__ = [
+    "EXPLANATION",
+    "ErrorBody",
+    "ExplainRequest",
+    "Health",
+    "ModelInfo",
+    "PrecisionRequest",
+    "PredictRequest",
+    "Prediction",
+    "VerdictBody",
+    "with_explanation",
+]
+
+JsonLabel = bool | int | float | str
+Method = Literal[METHODS]  # type: ignore[valid-type]  # the names that choose.py knows
+# Pairs are lists of two: OpenAPI has no other way that all of its tools understand.
+Pair = Annotated[list[JsonLabel], Field(min_length=2, max_length=2)]
+Share = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+
+
+class _Body(BaseModel):
+    """Only what is known is taken, and as what it is."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _Asked(_Body):
+    text: str = Field(min_length=1, description="The document.", examples=["The soup was cold."])
+    label: JsonLabel | None = Field(None, description="Which label to explain, for a multi-label model.")
+    threshold: Share = Field(0.95, description="The precision that makes an anchor.")
+    delta: Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)] = Field(
+        0.05, description="Share of certified claims that may be wrong."
+    )
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = Field(0, description="Same seed, same answer.")
+    max_queries: Annotated[int, Field(ge=1, le=10_000_000)] | None = Field(
+        None, description="How many texts the model may be asked about."
+    )
+
+
+class ExplainRequest(_Asked):
+    """A text to explain."""
+
+    method: Method = Field("auto", description="How to search.")
+    allow_empty: bool = Field(False, description="Whether 'no word is needed' may be the answer.")
+
+
+class PrecisionRequest(_Asked):
+    """A set of words to judge."""
+
+    words: list[int | str] = Field(
+        description="Words, or positions of words counted from 0; a word named twice is two occurrences.",
+        max_length=100_000,
+    )
+
+
+class PredictRequest(_Body):
+    """A text of which some words are removed."""
+
+    text: str = Field(min_length=1)
+    removed: list[Annotated[int, Field(ge=0)]] = Field(
+        default_factory=list, description="Positions of the words to mask.", max_length=100_000
+    )
+
+
+class Prediction(BaseModel):
+    """The model's answer about a text."""
+
+    label: JsonLabel | None
+    labels: list[JsonLabel] = Field(description="All labels that hold, for a multi-label model.")
+    probabilities: list[Pair] | None = Field(description="Pairs of label and probability.")
+    masked: str = Field(description="The text the model was asked about.")
+
+
+class VerdictBody(BaseModel):
+    """What is known of the precision of a set of words."""
+
+    text: str
+    label: JsonLabel
+    words: list[str]
+    positions: list[int]
+    spans: list[Annotated[list[int], Field(min_length=2, max_length=2)]]
+    precision: float
+    interval: Annotated[list[float], Field(min_length=2, max_length=2)]
+    status: Literal["exact", "certified"]
+    threshold: float
+    delta: float
+    method: str
+    queries: int
+    seconds: float | None
+    reaches: bool | None = Field(description="Whether it is an anchor; null while that is open.")
+
+
+class ModelInfo(BaseModel):
+    """The model being served, and the server's limits."""
+
+    name: str
+    version: str
+    methods: list[str]
+    documents: list[str] = Field(description="Texts to try.")
+    characters: int = Field(description="The longest text that is explained.")
+    seconds: float = Field(description="The longest time one request may work.")
+
+
+class Health(BaseModel):
+    """The server is there."""
+
+    status: Literal["ok"]
+    jobs: int = Field(description="Requests being worked on or waiting.")
+
+
+class Problem(BaseModel):
+    """What went wrong."""
+
+    kind: str
+    message: str
+
+
+class ErrorBody(BaseModel):
+    """Every refusal: one sentence, never a traceback."""
+
+    error: Problem
+
+
+EXPLANATION = {"$ref": "#/components/schemas/Explanation"}
+
+
+def with_explanation(openapi: dict[str, Any]) -> dict[str, Any]:
+    """Add the package's own JSON schema of an explanation to the server's components."""
+    source = (files("kedge") / "data" / "explanation.schema.json").read_text(encoding="utf-8")
+    # References inside the schema point into its own $defs; here these are components.
+    schema = json.loads(source.replace("#/$defs/", "#/components/schemas/explanation-"))
+    parts = {f"explanation-{name}": part for name, part in schema.pop("$defs").items()}
+    schema.pop("$schema", None)
+    openapi.setdefault("components", {}).setdefault("schemas", {}).update({"Explanation": schema, **parts})
+    return openapi

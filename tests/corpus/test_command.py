@@ -1,0 +1,80 @@
+"""``kedge corpus`` as a user runs it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kedge.demo import reviews
+
+SRC = str(Path(__file__).parents[2] / "src")
+
+
+def corpus(folder, *arguments):
+    """Run the command with one worker."""
+    return subprocess.run(
+        [sys.executable, "-m", "kedge", "corpus", *arguments, "--workers", "1"],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": SRC, "PYTHONIOENCODING": "utf-8"},
+        check=False,
+        timeout=300,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rows = [{"text": t, "name": f"r{k}"} for k, t in enumerate(reviews()[0][:30])]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return tmp_path
+
+
+def test_everything_at_once(folder):
+    """Ids, coverage, rules and the page of one run; the summary as text."""
+    options = ["--id", "name", "--out", "out.jsonl", "--index", "index", "--rules", "--min-precision", "0.5"]
+    done = corpus(folder, "in.jsonl", "--text", "text", *options)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "documents  30" in done.stdout
+    assert "rules (of" in done.stdout
+    rows = [json.loads(line) for line in (folder / "out.jsonl").read_text().splitlines()]
+    assert [row["id"] for row in rows] == [f"r{k}" for k in range(30)]
+    assert all(row["coverage"] >= 1 / 30 for row in rows)
+    assert "<h1>Rules of a model</h1>" in (folder / "out.rules.html").read_text()
+    assert (folder / "index" / "index.json").exists()
+    widest = ["--out", "wide.jsonl", "--index", "index", "--objective", "coverage", "--json", "--limit", "10"]
+    done = corpus(folder, "in.jsonl", "--text", "text", *widest)
+    summary = json.loads(done.stdout)
+    assert summary["documents"] == 10
+    assert summary["mean_coverage"] >= sum(row["coverage"] for row in rows[:10]) / 10
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["in.jsonl", "--text", "text", "--out", "out.csv"], "must end in"),
+        (["none.csv", "--text", "text", "--out", "out.jsonl"], "no file"),
+        (["in.jsonl", "--text", "text", "--out", "out.jsonl", "--objective", "coverage"], "--index"),
+        (["in.jsonl", "--text", "text", "--out", "out.jsonl", "--threshold", "2"], "threshold"),
+        (["in.jsonl", "--text", "text", "--out", "none/out.jsonl"], "cannot be written"),
+        (["in.jsonl", "--out", "out.jsonl"], "Missing option"),
+    ],
+)
+def test_bad_input_is_one_sentence(folder, arguments, message):
+    """Exit code 2, one sentence on standard error, and no file."""
+    done = corpus(folder, *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list(folder.glob("out*"))
+
+
+def test_a_column_that_is_always_missing(folder):
+    """With a key that no line has, every row says so."""
+    done = corpus(folder, "in.jsonl", "--text", "review", "--out", "out.jsonl", "--json")
+    assert json.loads(done.stdout)["errors"] == {"TextError": 30}
+    first = json.loads((folder / "out.jsonl").read_text().splitlines()[0])
+    assert first["error"] == "TextError: The line has no key 'review'; it has: 'text', 'name'."

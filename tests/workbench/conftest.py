@@ -1,0 +1,48 @@
+"""A real server on a free port of loopback, in a thread, that ends with its test."""
+
+import socket
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+import uvicorn
+
+from kedge.demo import review_model
+from kedge.workbench.app import create_app
+from kedge.workbench.settings import Settings
+
+
+@contextmanager
+def running(model, settings=None, **options):
+    """Serve a model; gives the address."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(
+        create_app(model, settings, **options), log_level="critical", timeout_graceful_shutdown=1
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    deadline = time.monotonic() + 20
+    while not server.started and time.monotonic() < deadline:
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(10)
+        listener.close()
+
+
+@pytest.fixture(scope="session")
+def serve():
+    """Start servers: ``with serve(model, settings) as address``."""
+    return running
+
+
+@pytest.fixture(scope="session")
+def address():
+    """The address of a server of the embedded model."""
+    documents = ("The soup was cold and the waiter was rude.", "Friendly staff, delicious food.")
+    with running(review_model(), Settings(documents=documents, seconds=15)) as found:
+        yield found
