@@ -115,7 +115,8 @@ def _dummy() -> Check:
     plain = kedge.explain(rule.predict, text)
     empty = kedge.explain(rule.predict, text, allow_empty=True)
     return Check(
-        "8.4 Where nothing need be kept a dummy word ties with every other, unless the empty anchor is allowed.",
+        "8.4 Where nothing need be kept a dummy word ties with every other, unless the empty anchor is "
+        "allowed.",
         plain.baseline is not None and plain.baseline >= 0.95 and len(plain.words) == 1 and empty.words == (),
         f"label of '{text}' under '{rule}': anchor {plain.words}, with allow_empty {empty.words}",
     )

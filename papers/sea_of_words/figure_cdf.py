@@ -35,13 +35,16 @@ def work(item: list[Any]) -> dict[str, Any]:
         centre, spread = alpha @ (sizes + kept) / 2, np.sqrt(alpha**2 @ free / 4)
         grid = np.linspace(centre - 3 * spread, centre + 3 * spread, POINTS)
         # P(score <= t) is 1 - Prec of the classifier with intercept -t (Prop. 6).
-        gauss = [float(1 - theory.gaussian_precision(theory.linear_level(alpha, sizes, kept, -t))) for t in grid]
+        gauss = [
+            float(1 - theory.gaussian_precision(theory.linear_level(alpha, sizes, kept, -t))) for t in grid
+        ]
     else:
         norm = np.sqrt((counts * idf) ** 2 @ np.ones(len(sizes)))
         values = np.divide(counts @ alpha, norm, out=np.zeros(len(norm)), where=norm > 0)
         grid = np.linspace(-3, 3, POINTS)
         gauss = [
-            float(1 - theory.gaussian_precision(theory.normalised_level(alpha, idf, sizes, kept, -t))) for t in grid
+            float(1 - theory.gaussian_precision(theory.normalised_level(alpha, idf, sizes, kept, -t)))
+            for t in grid
         ]
     sampled = np.searchsorted(np.sort(values), grid, side="right") / draws
     exact = _exact(kind, sizes, kept, alpha, idf, grid)
@@ -110,8 +113,10 @@ def run(session: Session) -> Result:
         figures.append(
             Figure(
                 stem,
-                f"Distribution of the score on {kind} TF-IDF for eight random documents of d words and b occurrences "
-                f"and anchors of |A|. Largest distance of Monte Carlo and Gaussian where d >= 10: {worst_gauss:.3f}; of "
+                f"Distribution of the score on {kind} TF-IDF for eight random documents of d words and b "
+                "occurrences "
+                "and anchors of |A|. Largest distance of Monte Carlo and Gaussian where d >= 10: "
+                f"{worst_gauss:.3f}; of "
                 f"Monte Carlo and exact: {worst_sampled:.4f}.",
                 "The Gaussian approximation is close already for small documents.",
                 worst_gauss < 0.1,

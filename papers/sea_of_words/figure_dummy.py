@@ -32,9 +32,16 @@ def work(item: list[Any]) -> dict[str, Any]:
     """Anchors of all runs on one document."""
     text, runs = item
     model, word = _model(text)
-    anchors = [", ".join(sorted(kedge.explain(model, text, method="beam", seed=run).words)) for run in range(runs)]
+    anchors = [
+        ", ".join(sorted(kedge.explain(model, text, method="beam", seed=run).words)) for run in range(runs)
+    ]
     exact = kedge.explain(model, text)
-    return {"word": word, "anchors": anchors, "exact": ", ".join(sorted(exact.words)), "baseline": exact.baseline}
+    return {
+        "word": word,
+        "anchors": anchors,
+        "exact": ", ".join(sorted(exact.words)),
+        "baseline": exact.baseline,
+    }
 
 
 def run(session: Session) -> Result:
@@ -62,9 +69,12 @@ def run(session: Session) -> Result:
         figures=(
             Figure(
                 "dummy",
-                f"The {len(names)} most frequent anchors of '{text}' over {runs} runs, with the coefficient of '{word}' set "
-                f"to 0. The dummy is in {with_dummy} of {runs} official anchors, and not in the exact one ({exact}).",
-                "Exhaustive Anchors ignores words the model ignores (Prop. 4); the official procedure does so in most "
+                f"The {len(names)} most frequent anchors of '{text}' over {runs} runs, with the "
+                f"coefficient of '{word}' set "
+                f"to 0. The dummy is in {with_dummy} of {runs} official anchors, and not in the exact one "
+                f"({exact}).",
+                "Exhaustive Anchors ignores words the model ignores (Prop. 4); the official procedure does "
+                "so in most "
                 "runs only.",
                 clean and with_dummy < runs / 2,
                 {"dummy": word, "with dummy": with_dummy, "runs": dict(counted), "exact": exact},

@@ -38,7 +38,11 @@ def run(session: Session) -> Result:
             )
             for axis, (values, label) in zip(axes[4 * row : 4 * row + 4], panels, strict=True):
                 whole = values.dtype.kind == "i"
-                bins = np.arange(values.min(), min(values.max(), 40) + 2) - 0.5 if whole and "m_j" in label else 30
+                bins = (
+                    np.arange(values.min(), min(values.max(), 40) + 2) - 0.5
+                    if whole and "m_j" in label
+                    else 30
+                )
                 axis.hist(values, bins=bins, color=colour, lw=0)
                 if "m_j" in label:
                     axis.set_yscale("log")
@@ -47,13 +51,15 @@ def run(session: Session) -> Result:
                 axis.set_ylabel("documents" if "length" in label else "words")
     r, y = facts["restaurants"], facts["yelp"]
     stated = {
-        "Restaurants has about 11 words a review, Yelp about 133.": abs(r["mean b"] - 11) < 1 and abs(y["mean b"] - 133) < 1,
+        "Restaurants has about 11 words a review, Yelp about 133.": abs(r["mean b"] - 11) < 1
+        and abs(y["mean b"] - 133) < 1,
         "Multiplicities are mostly 1 in Restaurants.": r["share of m_j = 1"] > 0.5,
         "Multiplicities reach 75 in Yelp.": abs(y["largest m_j"] - 75) <= 1,
         "IDF is about 7 on the mean in both.": max(abs(r["mean v_j"] - 7), abs(y["mean v_j"] - 7)) < 0.75,
     }
     caption = "; ".join(
-        f"{name.capitalize()}: " + ", ".join(f"{k} {v:.3g}" for k, v in values.items()) for name, values in facts.items()
+        f"{name.capitalize()}: " + ", ".join(f"{k} {v:.3g}" for k, v in values.items())
+        for name, values in facts.items()
     )
     return Result(
         "histograms",

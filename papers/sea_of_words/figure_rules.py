@@ -37,7 +37,9 @@ def work(item: list[Any]) -> list[str]:
     """
     kind, lists, text, runs = item
     model = replace(kedge.as_model(_rule(kind, lists)), reads=None)
-    return [", ".join(sorted(kedge.explain(model, text, method="beam", seed=run).words)) for run in range(runs)]
+    return [
+        ", ".join(sorted(kedge.explain(model, text, method="beam", seed=run).words)) for run in range(runs)
+    ]
 
 
 def _rule(kind: str, lists: Any) -> rules.Rule:
@@ -54,7 +56,7 @@ def run(session: Session) -> Result:
     claims = {
         "very-good": "With 'very' four times both words are selected; with one more 'very' only 'good' is.",
         "trees": "Of the rules that hold, the shortest is selected.",
-        "all-present": "One occurrence of each word is selected, save those that occur too often to be all removed.",
+        "all-present": "One occurrence of each word is selected, save of words too frequent to vanish.",
     }
     figures, checks = [], []
     for stem, cases in sets.items():
@@ -67,7 +69,9 @@ def run(session: Session) -> Result:
                 exact = ", ".join(sorted(kedge.explain(_rule(kind, lists), text).words))
                 common = Counter(found).most_common(SHOWN)
                 names = [name for name, _ in common]
-                bars(axis, names, [n for _, n in common], [ORANGE if n == exact else GREY for n in names], runs)
+                bars(
+                    axis, names, [n for _, n in common], [ORANGE if n == exact else GREY for n in names], runs
+                )
                 times = Counter(text.lower().replace("!", "").split())
                 rule = _rule(kind, lists)
                 axis.set_title(f"{rule}   [{', '.join(f'{w} x{times[w]}' for w in rule.words if times[w])}]")
@@ -76,11 +80,16 @@ def run(session: Session) -> Result:
         what = "Anchors of the official procedure over " + f"{runs} runs; the exact anchor in orange."
         figures.append(Figure(stem, what, claims[stem], all(hits), numbers))
         checks.append(
-            Check(f"{claims[stem]} (most frequent official anchor = exact anchor)", all(hits), f"{sum(hits)} of {len(hits)}")
+            Check(
+                f"{claims[stem]} (most frequent official anchor = exact anchor)",
+                all(hits),
+                f"{sum(hits)} of {len(hits)}",
+            )
         )
     checks += _break_point()
     note = (
-        "The paper's code names one of its trees (awesome, or not and bad, on one Yelp review). The other rules "
+        "The paper's code names one of its trees (awesome, or not and bad, on one Yelp review). The other "
+        "rules "
         "are chosen here; each review is the first of Yelp in which all words of the rule occur."
     )
     return Result("rules", TITLE, figures=tuple(figures), checks=tuple(checks), notes=(note,))
@@ -97,9 +106,15 @@ def _review(rule: rules.Rule, lists: Any, k: int) -> str:
 
 
 def _break_point() -> list[Check]:
-    exact = {m: kedge.explain(rules.all_present(["very", "good"]), f"Food is {'very ' * m}good!").words for m in (4, 5)}
+    exact = {
+        m: kedge.explain(rules.all_present(["very", "good"]), f"Food is {'very ' * m}good!").words
+        for m in (4, 5)
+    }
     known = {m: theory.all_present_anchor([m, 1]) for m in (4, 5)}
-    right = [sorted(set(exact[m])) == [w for w, a in zip(("good", "very"), known[m][::-1], strict=True) if a] for m in (4, 5)]
+    right = [
+        sorted(set(exact[m])) == [w for w, a in zip(("good", "very"), known[m][::-1], strict=True) if a]
+        for m in (4, 5)
+    ]
     return [
         Check(
             "The break point is floor(log2(1/eps)) = 4, and its border belongs to 'all words selected'.",

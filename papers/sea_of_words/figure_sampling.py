@@ -28,14 +28,19 @@ def run(session: Session) -> Result:
     with canvas(session, "sampling", size=(5.4, 3.1)) as (axis,):
         axis.axis("off")
         cells = [[t.word for t in document.tokens]]
-        cells += [[t.word if stays else "UNK" for t, stays in zip(document.tokens, row, strict=True)] for row in rows]
+        cells += [
+            [t.word if stays else "UNK" for t, stays in zip(document.tokens, row, strict=True)]
+            for row in rows
+        ]
         labels = ["document", *(f"sample {i}" for i in range(1, COPIES + 1))]
-        table = axis.table(cellText=cells, rowLabels=labels, loc="center", cellLoc="center", edges="horizontal")
+        table = axis.table(
+            cellText=cells, rowLabels=labels, loc="center", cellLoc="center", edges="horizontal"
+        )
         for (i, j), cell in table.get_celld().items():
             cell.set_edgecolor("#e6ebef")
             text = cell.get_text()
             text.set_color(BLUE if j in ANCHOR else GREY if text.get_text() == "UNK" else INK)
-            text.set_fontweight("bold" if i == 0 and j >= 0 or j in ANCHOR else "normal")
+            text.set_fontweight("bold" if (i == 0 and j >= 0) or j in ANCHOR else "normal")
     share = {}
     for form in ("three_steps", "coins"):
         draws = kedge.Masking(form=form).draw(sizes, kept, session.scale.monte_carlo // 10, rng)
@@ -46,7 +51,8 @@ def run(session: Session) -> Result:
     figure = Figure(
         "sampling",
         f"Ten copies of '{TEXT}' drawn in the official three steps, given the anchor 'good'.",
-        "The three official steps equal replacing each word outside the anchor independently with probability 1/2.",
+        "The three official steps equal replacing each word outside the anchor independently with "
+        "probability 1/2.",
         same,
         {form: values.tolist() for form, values in share.items()},
     )

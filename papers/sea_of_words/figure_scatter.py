@@ -43,7 +43,9 @@ def run(session: Session) -> Result:
         for mask, colour, label in groups:
             if mask.any():
                 size = 60 if colour == ORANGE else 14
-                axis.scatter(length[mask] + spread[mask], precision[mask], s=size, c=colour, label=label, lw=0)
+                axis.scatter(
+                    length[mask] + spread[mask], precision[mask], s=size, c=colour, label=label, lw=0
+                )
         axis.axhline(THRESHOLD, color=INK, lw=0.8, ls="--")
         axis.set(xlabel="length of the anchor", ylabel="exact precision", title=f"“{text}”")
         axis.set_xticks(range(1, int(length.max()) + 1))
@@ -57,7 +59,8 @@ def run(session: Session) -> Result:
         figures=(
             Figure(
                 "algorithm",
-                f"All {len(anchors)} anchors of '{text}' under the logistic model, by length and exact precision. "
+                f"All {len(anchors)} anchors of '{text}' under the logistic model, by length and exact "
+                "precision. "
                 f"{int(reaching.sum())} reach 0.95, {int(shortest.sum())} of them have the least length "
                 f"{int(length[shortest][0])}; the best is {{{', '.join(words)}}}.",
                 "The shortest anchor of highest precision is selected.",
@@ -66,7 +69,11 @@ def run(session: Session) -> Result:
             ),
         ),
         checks=(
-            Check("The ranked search finds the anchor that the scatter of all anchors shows.", same, ", ".join(words)),
+            Check(
+                "The ranked search finds the anchor that the scatter of all anchors shows.",
+                same,
+                ", ".join(words),
+            ),
         ),
     )
 
@@ -81,8 +88,14 @@ def _example(model: kedge.Model) -> tuple[str, kedge.Explanation, Reading]:
             if len(found.words) == 2:
                 document, own = read_document(model, text, None)
                 reading = read(
-                    model, document, own_units=own, split_by_user=False, perturbation=kedge.Masking(), label=None,
-                    oracle=Oracle(), rng=np.random.default_rng(0),
-                )  # fmt: skip
+                    model,
+                    document,
+                    own_units=own,
+                    split_by_user=False,
+                    perturbation=kedge.Masking(),
+                    label=None,
+                    oracle=Oracle(),
+                    rng=np.random.default_rng(0),
+                )
                 return text, found, reading
     raise LookupError("No review of 8 to 10 words has an anchor of two words.")

@@ -2,6 +2,7 @@
 
 import copy
 import sys
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,9 @@ def run(session: Session) -> Result:
             end = _range(kind, text)
             shifts, fine = np.linspace(0.0, end, points), np.linspace(0.0, end, FINE)
             mine = sys.modules[__name__]
-            found = session.each(mine, f"{kind}, official", [[kind, text, s, runs] for s in shifts.tolist()], work)
+            found = session.each(
+                mine, f"{kind}, official", [[kind, text, s, runs] for s in shifts.tolist()], work
+            )
             exact = session.each(mine, f"{kind}, exact", [[kind, text, s, 0] for s in fine.tolist()], work)
             lengths = [len(e[0]) for e in exact]
             _bands(axis, fine, lengths)
@@ -59,7 +62,10 @@ def run(session: Session) -> Result:
             for word, colour in zip(top, (BLUE, ORANGE, TEAL), strict=True):
                 share = [np.mean([word in anchor for anchor in anchors]) for anchors in found]
                 axis.plot(shifts, share, color=colour, lw=2, marker="o", ms=2.5, label=word)
-                numbers[f"{kind}, {word}"] = {"shifts": shifts.tolist(), "frequency": [float(s) for s in share]}
+                numbers[f"{kind}, {word}"] = {
+                    "shifts": shifts.tolist(),
+                    "frequency": [float(s) for s in share],
+                }
             axis.set(xlabel="shift $S$ of the intercept", title=kind, ylim=(-0.03, 1.1))
             axis.legend(loc="lower right")
             rank = [set(e[0]) <= set(top_words(pipeline, text, len(e[0]))) for e in exact]
@@ -72,15 +78,22 @@ def run(session: Session) -> Result:
         figures=(
             Figure(
                 "shift",
-                f"How often each of the three top words is in the anchor of one Yelp review ({runs} runs of the official "
-                "procedure at each shift). Bands: where the exact anchor has the number of words written above.",
+                f"How often each of the three top words is in the anchor of one Yelp review ({runs} runs "
+                "of the official "
+                "procedure at each shift). Bands: where the exact anchor has the number of words written "
+                "above.",
                 claim,
                 all(ordered),
                 numbers,
             ),
         ),
         checks=(Check(f"{claim} (exact answers at {FINE} shifts, both models)", all(ordered)),),
-        notes=("The document is the one the paper's code takes; the range is where the exact anchor has up to four words.",),
+        notes=(
+            (
+                "The document is the one the paper's code takes; in the range shown the exact anchor has "
+                "up to four words."
+            ),
+        ),
     )
 
 
@@ -98,8 +111,10 @@ def _bands(axis: Any, shifts: Any, lengths: list[int]) -> None:
     """Vertical bands of constant length of the exact anchor, numbered while they are wide enough."""
     edges = [0, *[k for k in range(1, len(lengths)) if lengths[k] != lengths[k - 1]], len(lengths)]
     wide = shifts[-1] / 25
-    for shade, (a, b) in enumerate(zip(edges, edges[1:], strict=False)):
+    for shade, (a, b) in enumerate(pairwise(edges)):
         low, high = shifts[a], shifts[b] if b < len(shifts) else shifts[-1]
         axis.axvspan(low, high, color=GREY, alpha=0.35 if shade % 2 else 0.12, lw=0)
         if high - low > wide:
-            axis.text((low + high) / 2, 1.055, str(lengths[a]), ha="center", va="center", fontsize=8, color=INK)
+            axis.text(
+                (low + high) / 2, 1.055, str(lengths[a]), ha="center", va="center", fontsize=8, color=INK
+            )

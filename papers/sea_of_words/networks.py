@@ -8,6 +8,7 @@ batches reach the same accuracy in a fraction of the time.
 from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,9 @@ class Network:
 
         words = self.vectorizer.build_analyzer()(text)
         at = self.vectorizer.vocabulary_
-        features = torch.tensor(self.vectorizer.transform([text]).toarray(), dtype=torch.float32, requires_grad=True)
+        features = torch.tensor(
+            self.vectorizer.transform([text]).toarray(), dtype=torch.float32, requires_grad=True
+        )
         self.module(features).exp().max().backward()
         gradient = features.grad.numpy()[0].astype(float) * self.vectorizer.idf_
         return {w: float(gradient[at[w]]) if w in at else 0.0 for w in words}
@@ -81,7 +84,9 @@ class Network:
 
         def read(probabilities: Any) -> Any:
             # Rows of a float32 softmax sum to one within rounding; divide that out.
-            return read_outputs(probabilities / probabilities.sum(1, keepdims=True), len(probabilities), "probabilities")
+            return read_outputs(
+                probabilities / probabilities.sum(1, keepdims=True), len(probabilities), "probabilities"
+            )
 
         def from_counts(words: Sequence[str]) -> Callable[[Any], Any]:
             import torch
@@ -120,7 +125,9 @@ def network(data: str, layers: str, share: float, store: Path) -> Network:
     test = torch.tensor(vectorizer.transform(part.test).toarray(), dtype=torch.float32)
     labels, truth = torch.tensor(part.train_labels), torch.tensor(part.test_labels)
     module = _module(LAYERS[layers])
-    recipe = repr((data, layers, share, EPOCHS[data], BATCH, RATE, DECAY, SEED, len(train), torch.__version__))
+    recipe = repr(
+        (data, layers, share, EPOCHS[data], BATCH, RATE, DECAY, SEED, len(train), torch.__version__)
+    )
     path = store / f"network-{sha256(recipe.encode()).hexdigest()[:16]}.pt"
     if not path.is_file():
         epochs = max(2, round(EPOCHS[data] * share))
@@ -137,7 +144,7 @@ def _module(hidden: Sequence[int]) -> Any:
 
     widths = (FEATURES, *hidden)
     torch.manual_seed(SEED)
-    blocks = [m for a, b in zip(widths, widths[1:], strict=False) for m in (nn.Linear(a, b), nn.ReLU())]
+    blocks = [m for a, b in pairwise(widths) for m in (nn.Linear(a, b), nn.ReLU())]
     for block in blocks:
         if isinstance(block, nn.Linear):
             # He's initialisation: with torch's own a network of 20 layers starts out constant.

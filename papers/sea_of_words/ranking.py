@@ -5,6 +5,7 @@ first words of the ranking as it has.
 """
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 from .published import RANKING
@@ -19,15 +20,16 @@ SUBSETS = {"full": 1.01, "pr<0.85": 0.85, "pr<0.75": 0.75}
 CUT = "Where a subset has more documents, its first {most} in the order of the split are taken ({data})."
 
 
-def chosen(texts: Sequence[str], probability: Sequence[float], most: int) -> list[int]:
-    """Indices of the documents that are explained: the first ``most`` of every subset."""
-    wanted: set[int] = set()
-    for bound in SUBSETS.values():
-        wanted |= set([i for i, p in enumerate(probability) if p < bound][:most])
-    return sorted(wanted)
+def chosen(probability: Sequence[float], most: int) -> list[int]:
+    """Indices of the documents that are explained: the first ``most`` of every subset, in turns."""
+    subsets = [[i for i, p in enumerate(probability) if p < bound][:most] for bound in SUBSETS.values()]
+    turns = [i for turn in zip_longest(*subsets) for i in turn if i is not None]
+    return list(dict.fromkeys(turns))
 
 
-def cells_of(model: str, data: str, probability: Sequence[float], answers: dict[int, Any], most: int) -> list[Cell]:
+def cells_of(
+    model: str, data: str, probability: Sequence[float], answers: dict[int, Any], most: int
+) -> list[Cell]:
     """One cell per subset, from the runs of its documents."""
     cells = []
     for subset, bound in SUBSETS.items():
@@ -37,8 +39,13 @@ def cells_of(model: str, data: str, probability: Sequence[float], answers: dict[
         paper = RANKING[model][subset][data]
         cells.append(
             Cell(
-                f"{model}, {subset}", data, paper[0] if paper else None, paper[1] if paper else None, mean, sd,
+                f"{model}, {subset}",
+                data,
+                paper[0] if paper else None,
+                paper[1] if paper else None,
+                mean,
+                sd,
                 len([i for i in inside if answers[i]]),
-            )  # fmt: skip
+            )
         )
     return cells

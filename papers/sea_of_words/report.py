@@ -12,9 +12,12 @@ __all__ = ["write"]
 
 HEADING = "A Sea of Words, reproduced"
 INTRO = (
-    "Every table and figure of Lopardo, Precioso and Garreau, 'A Sea of Words: An In-Depth Analysis of Anchors for "
-    "Text Data' (AISTATS 2023), computed anew by kedge. A cell is 'within' when it differs from the published number "
-    "by no more than the published standard deviation, or 0.1 where none is given; verdicts are computed, from both "
+    "Every table and figure of Lopardo, Precioso and Garreau, 'A Sea of Words: An In-Depth Analysis of "
+    "Anchors for "
+    "Text Data' (AISTATS 2023), computed anew by kedge. A cell is 'within' when it differs from the "
+    "published number "
+    "by no more than the published standard deviation, or 0.1 where none is given; verdicts are computed, "
+    "from both "
     "numbers as printed to two digits."
 )
 
@@ -78,16 +81,21 @@ def _outside(result: Result) -> str:
 
 REASONS = {
     "exhaustive": (
-        "The paper gives no spread. Both numbers hang on which of many equally good anchors two programs happen "
-        "to keep (see the row with ties drawn at random), and on a split and a forest that the paper does not fix."
+        "The paper gives no spread. Both numbers hang on which of many equally good anchors two programs "
+        "happen "
+        "to keep (see the row with ties drawn at random), and on a split and a forest that the paper does "
+        "not fix."
     ),
     "logistic": (
-        "The split of the paper is not published, and the subsets hold few documents. Where the number here is "
-        "higher, anchors are compared in the model's own words, while the official program also offers one-letter "
+        "The split of the paper is not published, and the subsets hold few documents. Where the number "
+        "here is "
+        "higher, anchors are compared in the model's own words, while the official program also offers "
+        "one-letter "
         "words and punctuation that the model does not read."
     ),
     "networks": (
-        "The networks are trained anew, so that their probabilities and gradients differ; subsets hold few documents. "
+        "The networks are trained anew, so that their probabilities and gradients differ; subsets hold few "
+        "documents. "
         "Where a network is sure of itself no word is needed, any anchor will do, and agreement is chance."
     ),
 }
@@ -132,7 +140,9 @@ def _markdown(block: Block) -> str:
     if kind == "table":
         head, rows = value
         lines = [head, ["---"] * len(head), *rows]
-        return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+        return "\n".join(
+            "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
+        )
     if kind == "figure":
         path, caption, claim, verdict = value
         return f"![{caption}]({path})\n\n{caption} The paper: {claim} **It {verdict}.**"
@@ -163,11 +173,13 @@ def _td(cell: str) -> str:
 
 
 _STYLE = """
-body { font: 16px/1.55 system-ui, sans-serif; color: #22303c; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+body { font: 16px/1.55 system-ui, sans-serif; color: #22303c; }
+body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 h1, h2 { line-height: 1.2; } h2 { margin-top: 2.5rem; border-top: 1px solid #e6ebef; padding-top: 1.5rem; }
 table { border-collapse: collapse; margin: 1rem 0; font-size: .9rem; } figure { margin: 1.5rem 0; }
 th, td { text-align: left; padding: .3rem .7rem; border-bottom: 1px solid #e6ebef; vertical-align: top; }
-img { max-width: 100%; } figcaption { font-size: .9rem; } .good { color: #1d7a6f; } .bad { color: #b3471d; font-weight: 600; }
+img { max-width: 100%; } figcaption { font-size: .9rem; }
+.good { color: #1d7a6f; } .bad { color: #b3471d; font-weight: 600; }
 """
 
 
@@ -175,6 +187,7 @@ def _page(blocks: Sequence[Block]) -> str:
     body = "\n".join(_html(b) for b in blocks)
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{HEADING}</title>'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{_STYLE}</style></head>\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<style>{_STYLE}</style></head>\n"
         f"<body>\n{body}\n</body></html>\n"
     )

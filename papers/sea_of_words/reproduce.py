@@ -60,7 +60,12 @@ def reproduce(names: Sequence[str], session: Session, command: str) -> list[Resu
 
 def _facts(session: Session, command: str, results: Sequence[Result], seconds: float) -> dict[str, Any]:
     """What the numbers rest on."""
-    facts: dict[str, Any] = {"command": command, "commit": _commit(), "scale": session.scale.name, "seed": SEED}
+    facts: dict[str, Any] = {
+        "command": command,
+        "commit": _commit(),
+        "scale": session.scale.name,
+        "seed": SEED,
+    }
     facts["kedge"] = kedge.__version__
     facts["Python"] = platform.python_version()
     for name in _LIBRARIES:
@@ -68,6 +73,8 @@ def _facts(session: Session, command: str, results: Sequence[Result], seconds: f
             facts[name] = version(name)
         except PackageNotFoundError:
             facts[name] = "not installed"
+    if session.left_out:
+        facts["left out"] = f"{session.left_out} documents that patience did not reach"
     facts["seconds of this run"] = round(seconds)
     facts["seconds of work, cached work included"] = round(sum(r.seconds for r in results))
     facts["seconds by experiment"] = ", ".join(f"{r.name} {r.seconds:.0f}" for r in results)

@@ -4,6 +4,7 @@ Every piece of work is cached under a key made of its content (the experiment's 
 parameters, the document), so that an interrupted run goes on where it stopped.
 """
 
+import ast
 import inspect
 import json
 import time
@@ -14,7 +15,14 @@ from types import ModuleType
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 import kedge
 
@@ -37,10 +45,23 @@ class Session:
         Name of a masked language model, for the experiment that needs one.
     quiet
         Whether to show no progress.
+    patience
+        Seconds of new work on the documents of one model and data set, after which a table is made of
+        those done so far; None for all of them. A later run goes on where this one stopped.
     """
 
-    def __init__(self, out: Path, scale: Scale, *, masked_model: str | None = None, quiet: bool = False) -> None:
+    def __init__(
+        self,
+        out: Path,
+        scale: Scale,
+        *,
+        masked_model: str | None = None,
+        quiet: bool = False,
+        patience: float | None = None,
+    ) -> None:
         self.out, self.scale, self.masked_model = out, scale, masked_model
+        self.left_out = 0
+        self._patience = float("inf") if patience is None else patience
         self.figures = out / "figures"
         self.store = out / "cache"
         for folder in (self.figures, self.store):
@@ -55,16 +76,23 @@ class Session:
         self._console.print(line, highlight=False)
 
     def each(
-        self, module: ModuleType, title: str, items: Iterable[Any], work: Callable[[Any], Any]
+        self,
+        module: ModuleType,
+        title: str,
+        items: Iterable[Any],
+        work: Callable[[Any], Any],
+        *,
+        partial: bool = False,
     ) -> list[Any]:
         """``work`` on each item, from the cache where its content is known, with the time left.
 
-        Items and results are plain data. Each result comes with the seconds it took.
+        Items and results are plain data. With ``partial`` an item that patience does not reach gives
+        None.
         """
         items = list(items)
         name = module.__name__.rsplit(".", 1)[-1]
         shared = (setting.preprocess, setting.corpus, setting.split, setting.classifier, setting.official)
-        salt = [title, kedge.__version__, *(inspect.getsource(part) for part in (module, *shared))]
+        salt = [title, kedge.__version__, *(_meaning(part) for part in (module, *shared))]
         keys = [self._key(salt, item) for item in items]
         known = self._load(name)
         found = []
@@ -73,14 +101,19 @@ class Session:
             TextColumn("left"), TimeRemainingColumn(), console=self._console, transient=True,
         ) as progress:  # fmt: skip
             task = progress.add_task(f"{name}: {title}", total=len(items))
+            begun = time.perf_counter()
             for key, item in zip(keys, items, strict=True):
                 if key not in known:
+                    if partial and time.perf_counter() - begun > self._patience:
+                        found.append(None)
+                        self.left_out += 1
+                        continue
                     started = time.perf_counter()
                     value = work(item)
                     self._save(name, key, {"value": value, "seconds": time.perf_counter() - started})
                 found.append(known[key]["value"])
                 progress.advance(task)
-        self.spent = sum(known[key]["seconds"] for key in keys)
+        self.spent = sum(known[key]["seconds"] for key in keys if key in known)
         self.worked += self.spent
         return found
 
@@ -106,3 +139,15 @@ class Session:
         with (self.store / f"{name}.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
         self._known[name][key] = entry
+
+
+def _meaning(part: object) -> str:
+    """A piece of source without its layout, comments and docstrings: what a result depends on."""
+    tree = ast.parse(inspect.getsource(part))  # type: ignore[arg-type]
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and body and isinstance(body[0], ast.Expr):
+            body[:] = [n for n in body if not isinstance(getattr(n, "value", None), ast.Constant)] or [
+                ast.Pass()
+            ]
+    return ast.dump(tree)

@@ -53,7 +53,9 @@ def canvas(session: Session, stem: str, rows: int = 1, columns: int = 1, **optio
             figure.savefig(session.figures / f"{stem}.{suffix}", metadata=stamp)
 
 
-def bars(axis: Any, names: Sequence[str], counts: Sequence[float], colours: Sequence[str], total: int) -> None:
+def bars(
+    axis: Any, names: Sequence[str], counts: Sequence[float], colours: Sequence[str], total: int
+) -> None:
     """Horizontal bars, the longest on top, each with its count."""
     at = range(len(names))
     axis.barh(at, counts, color=colours, height=0.62)

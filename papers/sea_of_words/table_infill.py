@@ -51,7 +51,9 @@ def _result(session: Session) -> Result:
             answer[f"{name} length"] = len(anchor)
         return answer
 
-    scored = zip(split("restaurants").test, made.probabilities(split("restaurants").test)[:, 1].tolist(), strict=True)
+    scored = zip(
+        split("restaurants").test, made.probabilities(split("restaurants").test)[:, 1].tolist(), strict=True
+    )
     texts = [text for text, p in scored if p > 0.5][: min(DOCUMENTS, session.scale.ranked["restaurants"])]
     items = [[text, str(session.masked_model)] for text in texts]
     found = [a for a in session.each(sys.modules[__name__], "reviews", items, work) if a]

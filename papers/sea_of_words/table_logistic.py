@@ -48,9 +48,9 @@ def run(session: Session) -> Result:
     for data, most in session.scale.ranked.items():
         texts = positives(data, "logistic")
         probability = classifier(data, "logistic").predict_proba(texts)[:, 1].tolist()
-        at = chosen(texts, probability, most)
+        at = chosen(probability, most)
         items = [[data, texts[i], session.scale.runs] for i in at]
-        found = session.each(sys.modules[__name__], data, items, work)
+        found = session.each(sys.modules[__name__], data, items, work, partial=True)
         answers = dict(zip(at, found, strict=True))
         cells += cells_of("logistic", data, probability, answers, most)
         known = [a for a in found if a]
@@ -65,8 +65,10 @@ def run(session: Session) -> Result:
         )
         notes.append(CUT.format(most=most, data=data))
     text = (
-        f"Mean and standard deviation of the Jaccard similarity over documents and {session.scale.runs} runs each. The "
-        "paper's ranking theorem (Prop. 7) is about exhaustive Anchors: the exact answer agrees with it throughout. "
+        f"Mean and standard deviation of the Jaccard similarity over documents and {session.scale.runs} "
+        "runs each. The "
+        "paper's ranking theorem (Prop. 7) is about exhaustive Anchors: the exact answer agrees with it "
+        "throughout. "
         "The official procedure falls short of it where no word is needed, and any anchor will do."
     )
     return Result("logistic", TITLE, (Table(TITLE, tuple(cells), text, tuple(extra)),), notes=tuple(notes))

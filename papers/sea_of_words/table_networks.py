@@ -37,12 +37,19 @@ def run(session: Session) -> Result:
             most = min(wanted, MOST[layers][data])
             made, answers, probability = _answers(session, layers, data, most)
             cells += cells_of(layers, data, probability, answers, most)
-            extra.append(Cell(f"{layers}, accuracy", data, None, None, made.accuracy, None, len(split(data).test)))
+            extra.append(
+                Cell(f"{layers}, accuracy", data, None, None, made.accuracy, None, len(split(data).test))
+            )
             notes.append(f"{layers}: " + CUT.format(most=most, data=data))
-    notes.append("Runs of each document: " + ", ".join(f"{d} {min(session.scale.runs, n)}" for d, n in RUNS.items()) + ".")
+    notes.append(
+        "Runs of each document: "
+        + ", ".join(f"{d} {min(session.scale.runs, n)}" for d, n in RUNS.items())
+        + "."
+    )
     text = (
         "Mean and standard deviation of the Jaccard similarity over documents and runs. The "
-        "networks are trained here, so their probabilities, and with them the subsets, are not those of the paper."
+        "networks are trained here, so their probabilities, and with them the subsets, are not those of "
+        "the paper."
     )
     return Result("networks", TITLE, (Table(TITLE, tuple(cells), text, tuple(extra)),), notes=tuple(notes))
 
@@ -56,7 +63,7 @@ def _answers(session: Session, layers: str, data: str, most: int) -> tuple[Any, 
     scored = zip(split(data).test, made.probabilities(split(data).test)[:, 1].tolist(), strict=True)
     positive = [(text, p) for text, p in scored if p > 0.5]
     texts, probability = [t for t, _ in positive], [p for _, p in positive]
-    at = chosen(texts, probability, most)
+    at = chosen(probability, most)
 
     def work(item: list[Any]) -> dict[str, Any] | None:
         text, runs = item[2], item[3]
@@ -74,5 +81,5 @@ def _answers(session: Session, layers: str, data: str, most: int) -> tuple[Any, 
     runs = min(session.scale.runs, RUNS[data])
     # The network itself is part of what a result depends on: its accuracy and probabilities name it.
     items = [[data, layers, texts[i], runs, round(probability[i], 6)] for i in at]
-    found = session.each(sys.modules[__name__], f"{data}, {layers}", items, work)
+    found = session.each(sys.modules[__name__], f"{data}, {layers}", items, work, partial=True)
     return made, dict(zip(at, found, strict=True)), probability

@@ -49,12 +49,18 @@ class File:
     url: str | None = None
 
 
-def _table(separator: str, text: str, label: str, *, quoted: bool) -> Callable[[Path], Iterator[tuple[str, int]]]:
+def _table(
+    separator: str, text: str, label: str, *, quoted: bool
+) -> Callable[[Path], Iterator[tuple[str, int]]]:
     def read(path: Path) -> Iterator[tuple[str, int]]:
         opened = gzip.open if path.suffix == ".gz" else open
         with opened(path, "rt", encoding="utf-8", newline="") as lines:
-            quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
-            for row in csv.DictReader(lines, delimiter=separator, quoting=quoting):
+            rows = (
+                csv.DictReader(lines, delimiter=separator)
+                if quoted
+                else csv.DictReader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
+            )
+            for row in rows:
                 yield row[text], int(row[label] in {"1", "positive"})
 
     return read
@@ -162,7 +168,8 @@ def _download(name: str) -> tuple[Path, File]:
         import pooch
     except ImportError:
         raise MissingDependency(
-            f"The {name} reviews are not here and downloading them needs pooch: pip install 'kedge[data]'; or "
+            f"The {name} reviews are not here and downloading them needs pooch: pip install 'kedge[data]'; "
+            "or "
             f"{manual}."
         ) from None
     folder = folders()[-1]

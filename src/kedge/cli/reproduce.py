@@ -25,9 +25,19 @@ _PACKAGE = "kedge_sea_of_words"
     show_default=True,
     help="Folder of the report; work done earlier is kept in it and not done again.",
 )
-@click.option("--masked-model", help="A masked language model, by name or folder, for the experiment 'infill'.")
+@click.option("--masked-model", help="A masked language model, name or folder, for the experiment infill.")
+@click.option(
+    "--patience", type=float, help="Seconds per model and data set; tables of what is done by then."
+)
 @click.option("--quiet", is_flag=True, help="Show no progress.")
-def command(names: tuple[str, ...], quick: bool, out: Path, masked_model: str | None, quiet: bool) -> None:
+def command(
+    names: tuple[str, ...],
+    quick: bool,
+    out: Path,
+    masked_model: str | None,
+    patience: float | None,
+    quiet: bool,
+) -> None:
     """Regenerate experiments of "A Sea of Words" and set their numbers beside the published ones.
 
     The experiments: exhaustive, logistic, networks, infill (tables); sampling, algorithm, rules,
@@ -36,7 +46,11 @@ def command(names: tuple[str, ...], quick: bool, out: Path, masked_model: str | 
     """
     package = experiments()
     session = package.session.Session(
-        out, package.setting.QUICK if quick else package.setting.FULL, masked_model=masked_model, quiet=quiet
+        out,
+        package.setting.QUICK if quick else package.setting.FULL,
+        masked_model=masked_model,
+        quiet=quiet,
+        patience=patience,
     )
     line = "kedge reproduce " + " ".join(shlex.quote(part) for part in names) + (" --quick" if quick else "")
     results = package.reproduce.reproduce(names, session, line)

@@ -28,10 +28,13 @@ class Draws:
 
 
 class Pool:
-    """Samples that anchors share, each stored once, in as few bytes as the largest count needs."""
+    """Samples that anchors share, each stored once, in as few bytes as the largest count needs.
+
+    ``counts`` is (d, room): a child looks at one unit in many samples.
+    """
 
     def __init__(self, sizes: Counts) -> None:
-        self.counts = np.empty((256, len(sizes)), dtype=np.min_scalar_type(int(sizes.max())))
+        self.counts = np.empty((len(sizes), 256), dtype=np.min_scalar_type(int(sizes.max())))
         self.holds = np.empty(256, dtype=bool)
         self._used = 0
 
@@ -41,10 +44,10 @@ class Pool:
         if stop > len(self.holds):
             more = max(stop, 2 * len(self.holds))
             old, old_holds = self.counts, self.holds
-            self.counts = np.empty((more, old.shape[1]), dtype=old.dtype)
+            self.counts = np.empty((len(old), more), dtype=old.dtype)
             self.holds = np.empty(more, dtype=bool)
-            self.counts[:start], self.holds[:start] = old[:start], old_holds[:start]
-        self.counts[start:stop], self.holds[start:stop] = counts, holds
+            self.counts[:, :start], self.holds[:start] = old[:, :start], old_holds[:start]
+        self.counts[:, start:stop], self.holds[start:stop] = counts.T, holds
         self._used = stop
         return np.arange(start, stop)
 
@@ -83,10 +86,9 @@ class Empirical:
 
     def seen(self, kept: Kept) -> tuple[Counts, Bools]:
         """The samples drawn for an anchor, where they were kept, and whether the label held."""
-        samples = self._draws.get(kept, Draws()).samples
-        if not samples:
-            return np.zeros((0, len(self._reading.units)), dtype=np.int64), np.zeros(0, dtype=bool)
-        return np.concatenate([s[0] for s in samples]), np.concatenate([s[1] for s in samples])
+        draws = self._draws.get(kept, Draws())
+        rows = draws.together() if draws.rows else np.zeros(0, dtype=np.int64)
+        return self._pool.counts[:, rows].T.astype(np.int64), self._pool.holds[rows]
 
     def _draw(self, anchors: Sequence[Kept], samples: int) -> None:
         """Ask about many anchors in one go, in pieces of bounded size."""
@@ -120,7 +122,7 @@ class Empirical:
             if parent is None or not parent.rows:
                 continue
             rows = parent.together()
-            chance = (self._pool.counts[rows, unit].astype(np.float32) - sure) / free
+            chance = (self._pool.counts[unit, rows].astype(np.float32) - sure) / free
             mine = rows[self._rng.random(len(rows), dtype=np.float32) < chance]
             draws.hits += int(np.count_nonzero(self._pool.holds[mine]))
             draws.trials += len(mine)

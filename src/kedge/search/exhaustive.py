@@ -44,7 +44,8 @@ def exhaustive(reading: Reading, precision: Precision, goal: Goal, rng: np.rando
                 break
             if len(units) < len(sizes):
                 notes.append(
-                    f"Of length {length} only anchors made of the {len(units)} best of {len(sizes)} words, by "
+                    f"Of length {length} only anchors made of the {len(units)} best of {len(sizes)} words, "
+                    "by "
                     "the precision of each alone, were looked at."
                 )
                 settled = False
@@ -72,9 +73,7 @@ def exhaustive(reading: Reading, precision: Precision, goal: Goal, rng: np.rando
             exact = settled and bool(estimates.settled.all()) and low >= goal.threshold
             selection = Selection(_count_reaching(precision, goal, sizes), len(reached), tied)
             status: Status = "exact" if exact else "estimated"
-            return Found(
-                kept, float(top), low, high, status, tuple(trace), selection, notes=tuple(notes)
-            )
+            return Found(kept, float(top), low, high, status, tuple(trace), selection, notes=tuple(notes))
         _, high_all = estimates.bounds(beta)
         settled &= bool(estimates.settled.all()) and bool((high_all < goal.threshold).all())
     if best is None:

@@ -43,8 +43,11 @@ def best_arms(
         order = np.argsort(mean, kind="stable")
         inside, outside = order[-top:], order[:-top]
         rate = exploration_rate(len(anchors), step, delta)
-        low = Estimates(mean[inside], trials[inside], slack[inside]).lower(rate)
-        high = Estimates(mean[outside], trials[outside], slack[outside]).upper(rate)
+        # A lower bound is the upper bound of the opposite: one call for both costs half as much.
+        sided = mean.copy()
+        sided[inside] = 1 - mean[inside]
+        bound = Estimates(sided, trials, slack).upper(rate)
+        low, high = 1 - bound[inside], bound[outside]
         critical = [int(inside[np.argmin(low)]), int(outside[np.argmax(high)])]
         if np.isinf(trials[critical]).all() or high.max() - low.min() <= tolerance:
             return [int(i) for i in inside]
