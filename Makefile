@@ -34,5 +34,6 @@ $(VENV)/.demo: pyproject.toml | $(BIN)/python
 	touch $@
 
 $(VENV)/.test: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable '.[dask,data,plot,safe,serve]' --group dev
+	$(BIN)/python -m pip install --quiet torch==2.13.0 # the CPU build; the newest would bring gigabytes
+	$(BIN)/python -m pip install --quiet --editable '.[dask,data,plot,safe,serve,torch,transformers]' --group dev
 	touch $@

@@ -6,7 +6,7 @@ from readings import reading_of
 
 import kedge
 from kedge.choose import METHODS
-from kedge.demo import review_model
+from kedge.demo import review_model, reviews
 from kedge.document import Document
 from kedge.errors import OptionError
 from kedge.precision import Additive, Empirical, Enumeration, Gaussian, Leaves
@@ -72,7 +72,7 @@ class TestPrecision:
 
 
 # Searches that need to read the model, and the models below that do not let them.
-CANNOT = {"ranked": {"asked", "rule"}, "branch": {"asked"}}
+CANNOT = {"ranked": {"asked", "rule"}, "branch": {"asked"}, "gradient": {"asked", "rule"}}
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -97,7 +97,11 @@ def test_every_search_keeps_the_meaning_of_its_status(method, threshold):
         assert e.interval[0] <= e.precision <= e.interval[1]
 
 
-PERTURBATIONS = [kedge.Masking(), kedge.Masking(form="three_steps", mask="[MASK]", keep=0.3)]
+PERTURBATIONS = [
+    kedge.Masking(),
+    kedge.Masking(form="three_steps", mask="[MASK]", keep=0.3),
+    kedge.Neighbours.from_texts(reviews()[0], dimensions=20),
+]
 
 
 @pytest.mark.parametrize("perturbation", PERTURBATIONS, ids=lambda p: f"{p.name}-{p.keep}")

@@ -36,7 +36,7 @@ def test_strange_texts_are_explained(text, positions, model):
     e = kedge.explain(model, text)
     assert e.label == 1
     assert set(e.words) == {"good"}
-    assert e.status == "exact"
+    assert e.status in {"exact", "certified"}
     if positions is not None:
         assert e.positions == positions
     assert type(e.text) is str

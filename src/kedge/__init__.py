@@ -16,7 +16,8 @@ from kedge.errors import KedgeError
 from kedge.explain import Explainer, explain, precision
 from kedge.explanation import Explanation
 from kedge.model import Model, as_model, rules
-from kedge.perturb import Masking
+from kedge.model.torch import torch_model
+from kedge.perturb import Infill, Masking, Neighbours
 from kedge.stability import stability
 
 __all__ = [
@@ -25,9 +26,11 @@ __all__ = [
     "Document",
     "Explainer",
     "Explanation",
+    "Infill",
     "KedgeError",
     "Masking",
     "Model",
+    "Neighbours",
     "Token",
     "apply",
     "as_model",
@@ -38,6 +41,7 @@ __all__ = [
     "precision",
     "rules",
     "stability",
+    "torch_model",
 ]
 
 __version__ = "0.1.0"

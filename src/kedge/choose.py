@@ -8,11 +8,11 @@ from kedge.errors import OptionError
 from kedge.precision import Additive, Empirical, Enumeration, Gaussian, Leaves, Precision
 from kedge.precision.enumeration import table_size
 from kedge.reading import Reading
-from kedge.search import Beam, Counted, Search, branch, exhaustive, linear, tree
+from kedge.search import Beam, Counted, Gradient, Guided, Search, branch, exhaustive, linear, tree
 
 __all__ = ["METHODS", "PRECISIONS", "Way", "choose"]
 
-METHODS = ("auto", "exhaustive", "ranked", "branch", "beam")
+METHODS = ("auto", "exhaustive", "ranked", "branch", "guided", "gradient", "beam")
 PRECISIONS = ("auto", "exact", "gaussian", "empirical")
 
 # Rows of counts that a model may be asked about for an exact answer: about a second for a forest.
@@ -37,12 +37,7 @@ def choose(method: str, precision: str, reading: Reading, rng: np.random.Generat
     """Resolve the names the user gave for this very document."""
     if precision in {"auto", "exact"} and (way := _inside(method, reading)) is not None:
         return way
-    if method in {"ranked", "branch"}:
-        needed = "linear in the word counts" if method == "ranked" else "a sum over words, or a decision tree"
-        raise OptionError(
-            f"method={method!r} needs a model whose score is {needed}, and its exact precision; use "
-            "method='auto'."
-        )
+    _refuse(method, precision)
     if precision == "gaussian":
         approximate = Gaussian(reading)
         few = method == "exhaustive" or (method == "auto" and table_size(reading) <= COUNT_BUDGET)
@@ -51,14 +46,32 @@ def choose(method: str, precision: str, reading: Reading, rng: np.random.Generat
     if method == "auto" and precision == "auto" and reading.algebra and not enumerable(reading):
         return Way("ranked (sampled counts)", Empirical(reading, rng), Counted())
     if method == "auto":
-        method = "exhaustive" if enumerable(reading) and precision != "empirical" else "beam"
-    if method == "exhaustive":
-        name, evaluator = _evaluator(precision, reading, rng)
-        return Way(f"exhaustive ({name})", evaluator, exhaustive)
-    if precision in {"auto", "empirical"}:
+        worth = enumerable(reading) and (reading.counted or table_size(reading) <= guided_would_ask(reading))
+        method = "exhaustive" if precision == "exact" or (precision == "auto" and worth) else "guided"
+    if method == "guided":
+        return Way("guided", Empirical(reading, rng), Guided())
+    if method == "beam" and precision in {"auto", "empirical"}:
         return Way("beam", Empirical(reading, rng, share=True), Beam())
     name, evaluator = _evaluator(precision, reading, rng)
-    return Way(f"beam ({name})", evaluator, Beam())
+    searches: dict[str, Search] = {"exhaustive": exhaustive, "gradient": Gradient(), "beam": Beam()}
+    return Way(f"{method} ({name})", evaluator, searches[method])
+
+
+def _refuse(method: str, precision: str) -> None:
+    """Refuse what the document's model cannot do, or what contradicts itself."""
+    if method in {"ranked", "branch"}:
+        needed = "linear in the word counts" if method == "ranked" else "a sum over words, or a decision tree"
+        raise OptionError(
+            f"method={method!r} needs a model whose score is {needed}, and its exact precision; use "
+            "method='auto'."
+        )
+    if method == "guided" and precision not in {"auto", "empirical"}:
+        raise OptionError(
+            f"method='guided' proves its answer with samples of the model and has no use for "
+            f"precision={precision!r}; leave precision= out."
+        )
+    if method == "gradient" and precision == "gaussian":
+        raise OptionError("method='gradient' takes precision='auto', 'exact' or 'empirical', not 'gaussian'.")
 
 
 def _inside(method: str, reading: Reading) -> Way | None:
@@ -72,6 +85,12 @@ def _inside(method: str, reading: Reading) -> Way | None:
     if score is not None and (method == "branch" or (method == "auto" and not enumerable(reading))):
         return Way("branch (convolution)", Additive(reading), branch)
     return None
+
+
+def guided_would_ask(reading: Reading) -> int:
+    """About how many questions the guided search asks on a short document: pool and shortest proof."""
+    pool = 1.3 * len(reading.units) + 16 if reading.log_odds is not None else 192
+    return int(pool) + 67
 
 
 def enumerable(reading: Reading) -> bool:

@@ -30,13 +30,15 @@ class Options:
         What all randomness comes from; same seed, same answer.
     method
         ``"auto"`` (the most exact way the model and the budget allow), ``"exhaustive"`` (the paper's
-        Algorithm 1), ``"ranked"`` (linear models), ``"branch"`` (other sums over words, and trees)
-        or ``"beam"`` (the official Anchors procedure).
+        Algorithm 1), ``"ranked"`` (linear models), ``"branch"`` (other sums over words, and trees),
+        ``"guided"`` (any model that can be asked: certified), ``"gradient"`` (the ranking of a
+        differentiable model) or ``"beam"`` (the official Anchors procedure).
     precision
         ``"auto"``, ``"exact"``, ``"gaussian"`` (the paper's approximation) or ``"empirical"``: the
         evaluation function of the search.
     perturbation
-        ``"unk"``, or an object such as ``kedge.Masking(mask="...", keep=0.5)``.
+        ``"unk"``, or an object such as ``kedge.Masking(mask="...", keep=0.5)``, ``kedge.Infill(...)``
+        (a masked language model) or ``kedge.Neighbours(...)`` (similar words).
     allow_empty
         Whether "no word is needed" may be the answer when it is true.
     ties

@@ -60,6 +60,8 @@ class Reading:
         The model's class probabilities for the document, when known.
     notes
         What the user should know about how the document was read.
+    answers
+        ``holds`` and ``log_odds`` (NaN without probabilities) in one question.
     """
 
     document: Document
@@ -78,6 +80,7 @@ class Reading:
     gradient: Callable[[], Floats] | None = None
     probabilities: dict[Label, float] | None = None
     notes: tuple[str, ...] = field(default=())
+    answers: Callable[[Counts], tuple[Bools, Floats]] | None = None
 
     @property
     def keep(self) -> float:
@@ -208,6 +211,7 @@ def _count_reading(
         else lambda: gradient(own_words, units.sizes, label),
         probabilities=first.distribution(),
         notes=model.notes,
+        answers=lambda counts: memory(counts, row_keys(counts)),
     )
 
 
@@ -255,4 +259,5 @@ def _text_reading(
         repeatable=perturbation.repeatable,
         probabilities=first.distribution(),
         notes=model.notes,
+        answers=ask,
     )

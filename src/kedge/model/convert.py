@@ -8,6 +8,8 @@ from kedge.model.model import Model, Predictions
 from kedge.model.outputs import OUTPUTS, Outputs, read_outputs
 from kedge.model.rules import Rule, rule_model
 from kedge.model.sklearn import is_pipeline, pipeline_model
+from kedge.model.torch import TorchModel, read_torch
+from kedge.model.transformers import is_transformers, transformers_model
 from kedge.typing import Label
 
 __all__ = ["as_model"]
@@ -20,7 +22,8 @@ def as_model(model: Any, *, outputs: Outputs = "auto", classes: Sequence[Label] 
     ----------
     model
         A callable from a list of texts to labels or numbers, a fitted scikit-learn pipeline on raw
-        text, anything else whose ``predict`` takes texts, a rule, or a ``Model``.
+        text, a transformers text-classification pipeline or (model, tokenizer) pair, anything else
+        whose ``predict`` takes texts, a rule, or a ``Model`` (see ``kedge.torch_model``).
     outputs
         What a callable's numbers mean, where that is ambiguous: ``"labels"``, ``"probabilities"``,
         ``"scores"`` or ``"multilabel"``.
@@ -29,14 +32,9 @@ def as_model(model: Any, *, outputs: Outputs = "auto", classes: Sequence[Label] 
     """
     if outputs not in OUTPUTS:
         raise OptionError(f"outputs={outputs!r} is not known; choose one of {', '.join(OUTPUTS)}.")
-    if isinstance(model, Model):
-        return model
-    if isinstance(model, Rule):
-        return rule_model(model)
-    if is_pipeline(model):
-        return pipeline_model(model, outputs)
-    if is_pipeline(getattr(model, "best_estimator_", None)):  # a grid search over pipelines
-        return pipeline_model(model.best_estimator_, outputs)
+    for recognise in (_value, _pipeline, _network):
+        if (recognised := recognise(model, outputs)) is not None:
+            return recognised
     if callable(model):
         return _callable_model(model, outputs, classes)
     if callable(getattr(model, "predict", None)):
@@ -45,6 +43,40 @@ def as_model(model: Any, *, outputs: Outputs = "auto", classes: Sequence[Label] 
         f"A {type(model).__name__} cannot be explained; pass a function from a list of texts to labels "
         "or probabilities, a fitted scikit-learn Pipeline on raw text, or a kedge rule."
     )
+
+
+def _value(model: Any, outputs: Outputs) -> Model | None:
+    """Kedge's own: a model, a rule, a torch module with its vectoriser."""
+    del outputs  # they know what they give
+    if isinstance(model, Model):
+        return model
+    if isinstance(model, Rule):
+        return rule_model(model)
+    return read_torch(model) if isinstance(model, TorchModel) else None
+
+
+def _pipeline(model: Any, outputs: Outputs) -> Model | None:
+    """A scikit-learn pipeline, or a grid search over pipelines."""
+    best = model if is_pipeline(model) else getattr(model, "best_estimator_", None)
+    return pipeline_model(best, outputs) if is_pipeline(best) else None
+
+
+def _network(model: Any, outputs: Outputs) -> Model | None:
+    """A transformers classifier; a bare torch module is refused."""
+    del outputs
+    if is_transformers(model):
+        return transformers_model(model)
+    if is_torch_module(model):
+        raise ModelError(
+            f"A torch module ({type(model).__name__}) does not read text; pass "
+            "kedge.torch_model(module, vectorizer), or a function from a list of texts to its outputs."
+        )
+    return None
+
+
+def is_torch_module(model: Any) -> bool:
+    """Whether this is a torch module, told without importing torch."""
+    return any(c.__module__.startswith("torch.nn") and c.__name__ == "Module" for c in type(model).__mro__)
 
 
 def _callable_model(

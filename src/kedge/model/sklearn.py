@@ -13,14 +13,15 @@ from kedge.document import Token
 from kedge.errors import ModelError
 from kedge.model.features import features_of
 from kedge.model.heads import head_of
+from kedge.model.mlp import is_mlp, mlp_gradient
 from kedge.model.model import Model, Predictions, python_label
 from kedge.model.outputs import Outputs, read_outputs
 from kedge.model.scores import additive_score, gradient, label_algebra, normalised_score
 from kedge.model.trees import is_tree, leaf_boxes
 from kedge.model.vectorizer import locate_words
-from kedge.typing import Counts
+from kedge.typing import Counts, Floats, Label
 
-__all__ = ["is_pipeline", "pipeline_model"]
+__all__ = ["count_features", "finds_words", "is_pipeline", "pipeline_model"]
 
 
 def is_pipeline(model: Any) -> bool:
@@ -49,7 +50,7 @@ def pipeline_model(pipeline: Any, outputs: Outputs = "auto") -> Model:
     def predict(texts: Sequence[str]) -> Predictions:
         return answer(_through(pipeline.steps[:-1], texts))
 
-    if not _finds_words(vectorizer):
+    if not finds_words(vectorizer):
         return Model(predict, name, notes=(_ASKED_BY_TEXT,))
 
     def tokenize(text: str) -> list[Token] | None:
@@ -64,7 +65,7 @@ def pipeline_model(pipeline: Any, outputs: Outputs = "auto") -> Model:
         columns = np.array([vocabulary[w] for w in words], dtype=np.int64)
 
         def predict_counts(counts: Counts) -> Predictions:
-            return answer(_through(pipeline.steps[1:-1], _features(vectorizer, columns, counts)))
+            return answer(_through(pipeline.steps[1:-1], count_features(vectorizer, columns, counts)))
 
         return predict_counts
 
@@ -87,6 +88,16 @@ def _inside(steps: Sequence[Any], final: Any, outputs: Outputs) -> dict[str, Any
         return {}
     if is_tree(final):
         return {"leaves": lambda words, sizes, label: leaf_boxes(features, final, words, sizes, label)}
+    if is_mlp(final):
+
+        def slope(words: Sequence[str], counts: Counts, label: Label) -> Floats:
+            x = _through(
+                [("", step) for step in steps[1:]],
+                count_features(steps[0], features.columns(words), counts[None]),
+            )
+            return mlp_gradient(features, final, x, words, label)
+
+        return {"gradient": slope}
     head = head_of(final)
     if head is None:
         return {}
@@ -124,7 +135,7 @@ _PREDICT_IS_ARGMAX = frozenset({
 _ASKED_BY_TEXT = "The vectoriser does not count single words, so the model is asked about masked texts."
 
 
-def _finds_words(vectorizer: Any) -> bool:
+def finds_words(vectorizer: Any) -> bool:
     """Whether the pipeline starts from words that the vectoriser itself finds in the text."""
     from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 
@@ -136,7 +147,7 @@ def _finds_words(vectorizer: Any) -> bool:
     )
 
 
-def _features(vectorizer: Any, columns: Counts, counts: Counts) -> Any:
+def count_features(vectorizer: Any, columns: Counts, counts: Counts) -> Any:
     """The vectoriser's output for rows of word counts: what ``transform`` would give, without text."""
     from scipy.sparse import csr_matrix
 

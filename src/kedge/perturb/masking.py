@@ -8,24 +8,43 @@ from numpy.typing import NDArray
 
 from kedge.document import Document
 from kedge.errors import OptionError
-from kedge.perturb.perturbation import Writer
+from kedge.perturb.perturbation import Writer, named, word_list
 from kedge.typing import Bools, Counts
 
 __all__ = ["Masking", "coins", "three_steps"]
 
 Strings = NDArray[np.object_]
 
+# Up to this many free occurrences of any unit are drawn one by one.
+_FEW = 16
+
 
 def coins(sizes: Counts, kept: Counts, n: int, keep: float, rng: np.random.Generator) -> Counts:
     """Independent coins: M_j = a_j + Bin(m_j - a_j, keep), which is Proposition 1's law."""
     free = sizes - kept
-    # One uniform number per cell is several times cheaper than a binomial one.
-    stays = ((rng.random((n, len(sizes))) < keep) & (free > 0)).astype(np.int64)
-    if free.max(initial=0) > 1:
-        several = np.flatnonzero(free > 1)
-        stays[:, several] = rng.binomial(free[several], keep, size=(n, len(several)))
+    if free.max(initial=0) > _FEW:
+        drawn: Counts = kept + rng.binomial(free, keep, size=(n, len(sizes)))
+        return drawn
+    # Single coins are far cheaper than a binomial number: one for each unit that has a free
+    # occurrence, then one more for each that has a second, and so on.
+    stays = np.zeros((n, len(sizes)), dtype=np.uint8)
+    for more in range(int(free.max(initial=0))):
+        units = np.flatnonzero(free > more)
+        if len(units) == len(sizes):
+            stays += _tosses(n, len(units), keep, rng)
+        else:
+            stays[:, units] += _tosses(n, len(units), keep, rng)
     counts: Counts = kept + stays
     return counts
+
+
+def _tosses(n: int, coins: int, keep: float, rng: np.random.Generator) -> NDArray[np.uint8]:
+    """(n, coins) independent coins, each 1 with probability ``keep``; fair ones cost a bit each."""
+    if keep == 0.5:
+        width = -(-coins // 8)
+        drawn = np.frombuffer(rng.bytes(n * width), dtype=np.uint8).reshape(n, width)
+        return np.unpackbits(drawn, axis=1, count=coins)
+    return (rng.random((n, coins)) < keep).view(np.uint8)
 
 
 def three_steps(sizes: Counts, kept: Counts, n: int, keep: float, rng: np.random.Generator) -> Counts:
@@ -56,6 +75,8 @@ class Masking:
         The probability that a position outside the anchor stays.
     form
         ``"coins"`` or ``"three_steps"``: the same law, drawn in the two ways of the paper.
+    protect
+        Words that are never removed, whatever their case; they can be in no anchor.
 
     Examples
     --------
@@ -68,9 +89,9 @@ class Masking:
     mask: str = "UNK"
     keep: float = 0.5
     form: Literal["coins", "three_steps"] = "coins"
+    protect: tuple[str, ...] = ()
 
     name = "unk"
-    removes = True
     repeatable = True
 
     def __post_init__(self) -> None:
@@ -78,10 +99,16 @@ class Masking:
             raise OptionError(f"keep must lie strictly between 0 and 1, got {self.keep}.")
         if self.form not in {"coins", "three_steps"}:
             raise OptionError(f"form must be 'coins' or 'three_steps', got {self.form!r}.")
+        object.__setattr__(self, "protect", word_list("protect", self.protect))
+
+    @property
+    def removes(self) -> bool:
+        """Without protected words, a word not kept is gone for a model that counts words."""
+        return not self.protect
 
     def protected(self, document: Document) -> Bools:
-        """No position is protected from masking."""
-        return np.zeros(len(document), dtype=bool)
+        """(b,) the positions of protected words."""
+        return named(document, self.protect)
 
     def draw(self, sizes: Counts, kept: Counts, n: int, rng: np.random.Generator) -> Counts:
         """(n, d) counts of the units that ``n`` samples keep."""

@@ -5,6 +5,8 @@ from kedge.search.branch import branch
 from kedge.search.counted import Counted
 from kedge.search.covering import Covering
 from kedge.search.exhaustive import exhaustive
+from kedge.search.gradient import Gradient
+from kedge.search.guided import Guided
 from kedge.search.linear import linear
 from kedge.search.search import Candidate, Found, Goal, Search, Selection
 from kedge.search.tree import tree
@@ -16,6 +18,8 @@ __all__ = [
     "Covering",
     "Found",
     "Goal",
+    "Gradient",
+    "Guided",
     "Search",
     "Selection",
     "branch",

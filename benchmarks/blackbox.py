@@ -1,0 +1,201 @@
+"""Black boxes: how short, how certain and how stable the answers are, and how many questions they take.
+
+Every model is passed as a bare callable, so that nothing of its inside is known; the same pipeline,
+read from the inside, is the judge: exact precision and optimal length for the logistic model,
+20,000 samples (and enumeration where it is possible) for the others.
+
+usage: python benchmarks/blackbox.py [--data DIR] [--seeds 10] [--documents N] [--models ...]
+       [--peer PYTHON]  (an interpreter with anchor-exp; without one its columns are missing)
+"""
+
+import argparse
+import itertools
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+import numpy as np
+from judges import Judge, judge_of
+from reviews import pipeline
+from transformer import tiny_transformer
+
+import kedge
+
+Row = dict[str, Any]
+
+HERE = Path(__file__).parent
+THRESHOLD = 0.95
+
+
+def explained(ask: Any, documents: list[str], chosen: list[int], seeds: int) -> list[Row]:
+    """One row per document and seed."""
+    rows = []
+    for i in chosen:
+        for seed in range(seeds):
+            e = kedge.explain(ask, documents[i], seed=seed, threshold=THRESHOLD)
+            rows.append(
+                {
+                    "document": i,
+                    "seed": seed,
+                    "status": e.status,
+                    "method": e.method,
+                    "queries": e.queries,
+                    "spans": [list(span) for span in e.spans],
+                    "precision": e.precision,
+                    "seconds": e.seconds,
+                }
+            )
+    return rows
+
+
+def judged(rows: list[Row], judges: dict[int, Judge]) -> list[Row]:
+    """Add the truth to every row."""
+    for row in rows:
+        judge = judges[row["document"]]
+        row["true_precision"] = judge.precision(row["spans"])
+        row["baseline"] = judge.baseline
+        row["optimal"] = judge.optimal
+        row["length"] = len(row["spans"])
+        row["idle_word"] = judge.idle(row["spans"])
+    return rows
+
+
+def share(values: Iterable[bool]) -> str:
+    """A percentage, or a dash."""
+    seen = list(values)
+    return f"{100 * mean(seen):.1f}% of {len(seen)}" if seen else "-"
+
+
+def jaccard(rows: list[Row]) -> str:
+    """Mean over documents of the mean pairwise Jaccard similarity over seeds."""
+    means = []
+    for _, group in itertools.groupby(rows, key=lambda row: row["document"]):
+        sets = [frozenset(map(tuple, row["spans"])) for row in group]
+        pairs = [len(a & b) / len(a | b) if a | b else 1.0 for a, b in itertools.combinations(sets, 2)]
+        if pairs:
+            means.append(mean(pairs))
+    return f"{mean(means):.3f} ({len(means)} documents)" if means else "-"
+
+
+def summary(rows: list[Row], asked: str = "queries") -> dict[str, str]:
+    """The figures of one column."""
+    claims = [r for r in rows if r.get("status", "claimed") in {"exact", "certified", "claimed"}]
+    needy = [r for r in rows if r["baseline"] < THRESHOLD]
+    needy_claims = [r for r in claims if r["baseline"] < THRESHOLD]
+    count = [r[asked] for r in rows]
+    return {
+        "answers": str(len(rows)),
+        "claimed (exact, certified)": share(
+            "status" not in r or r["status"] in {"exact", "certified"} for r in rows
+        ),
+        "claims whose true precision is below 0.95": share(r["true_precision"] < THRESHOLD for r in claims),
+        "the same where the baseline is below": share(r["true_precision"] < THRESHOLD for r in needy_claims),
+        "optimal length, there": share(r["length"] == r["optimal"] for r in needy_claims if r["optimal"]),
+        "with a word of no influence, there": share(r["idle_word"] for r in needy_claims),
+        "with a word of no influence, all": share(r["idle_word"] for r in claims),
+        "Jaccard over seeds, there": jaccard(needy),
+        "texts asked, median / mean / max": f"{median(count):.0f} / {mean(count):.0f} / {max(count)}",
+        "seconds, median / mean": "{:.2f} / {:.2f}".format(
+            median(r["seconds"] for r in rows), mean(r["seconds"] for r in rows)
+        ),
+    }
+
+
+def table(title: str, columns: dict[str, dict[str, str]]) -> str:
+    """Markdown: one row per figure, one column per way of asking."""
+    figures = list(next(iter(columns.values())))
+    lines = [f"### {title}", "", f"| | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
+    lines += [f"| {f} | {' | '.join(c[f] for c in columns.values())} |" for f in figures]
+    return "\n".join([*lines, ""])
+
+
+def peer_rows(peer: str, data: Path, name: str, seeds: int, chosen: list[int]) -> list[Row]:
+    """anchor-exp's answers, from its own environment."""
+    command = [peer, str(HERE / "peer_anchor_exp.py"), str(data), name, str(seeds), json.dumps(chosen)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=HERE)
+    rows: list[Row] = json.loads(done.stdout)
+    return rows
+
+
+Ask = Callable[[list[str]], Any]
+
+
+def models_of(data: Path, name: str, kind: str) -> tuple[dict[str, Ask], list[str], Any]:
+    """The callables of one model, its documents, and the judge of each."""
+    if kind == "transformer":
+        ask, documents = tiny_transformer(data, name)
+        return {"probabilities": ask}, documents, ask
+    model, documents = pipeline(data, name, kind)
+
+    def probabilities(texts: list[str]) -> Any:
+        return model.predict_proba(texts)
+
+    def labels(texts: list[str]) -> Any:
+        return model.predict(texts)
+
+    return {"probabilities": probabilities, "labels": labels}, documents, model
+
+
+def run(options: argparse.Namespace) -> None:
+    """All tables."""
+    parts: list[str] = []
+    record: dict[str, Any] = {"seeds": options.seeds, "threshold": THRESHOLD, "sets": {}}
+    for name, kind in itertools.product(options.sets, options.models):
+        asks, documents, model = models_of(options.data, name, kind)
+        limit = options.documents if kind == "logistic" else min(options.documents, options.others)
+        # The same choice whatever the order of the file: a random one with a fixed seed.
+        order = np.random.default_rng(1).permutation(len(documents))[:limit]
+        chosen = sorted(int(i) for i in order)
+        judges = {i: judge_of(model, kind, documents[i], THRESHOLD) for i in chosen}
+        columns = {}
+        for how, ask in asks.items():
+            started = time.perf_counter()
+            rows = judged(explained(ask, documents, chosen, options.seeds), judges)
+            columns[f"kedge, {how}"] = summary(rows)
+            record["sets"][f"{name}, {kind}, {how}"] = rows
+            sys.stderr.write(f"{name} {kind} {how}: {time.perf_counter() - started:.0f} s\n")
+        if options.peer and kind == "logistic":
+            rows = judged(peer_rows(options.peer, options.data, name, options.peer_seeds, chosen), judges)
+            columns["anchor-exp, labels"] = summary(rows, "asked")
+            columns["anchor-exp, distinct texts"] = summary(rows)
+            record["sets"][f"{name}, anchor-exp"] = rows
+        words = mean(len(documents[i].split()) for i in chosen)
+        parts.append(table(f"{name}, {kind}: {len(chosen)} documents, mean b {words:.0f}", columns))
+        sys.stdout.write(parts[-1] + "\n")
+        sys.stdout.flush()
+    out = Path(options.out)
+    out.mkdir(parents=True, exist_ok=True)
+    head = f"# Black boxes\n\nSeeds: {options.seeds}. Made by `{Path(__file__).name}`.\n\n"
+    (out / f"{options.name}.md").write_text(head + "\n".join(parts), encoding="utf-8")
+    record["sets"] = {name: [_compact(row) for row in rows] for name, rows in record["sets"].items()}
+    (out / f"{options.name}.json").write_text(json.dumps(record, separators=(",", ":")), encoding="utf-8")
+
+
+def _compact(row: Row) -> Row:
+    """A row without its spans, and with few digits."""
+    return {k: round(v, 4) if isinstance(v, float) else v for k, v in row.items() if k != "spans"}
+
+
+def main() -> None:
+    """Read the options and run."""
+    parser = argparse.ArgumentParser(description="Benchmarks of black boxes.")
+    parser.add_argument("--data", type=Path, default=HERE.parent.parent / "shared" / "data")
+    parser.add_argument("--out", type=Path, default=HERE / "results")
+    parser.add_argument("--name", default="blackbox")
+    parser.add_argument("--sets", nargs="+", default=["restaurants", "yelp"])
+    parser.add_argument("--models", nargs="+", default=["logistic", "forest", "mlp", "transformer"])
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--documents", type=int, default=10**9)
+    parser.add_argument("--others", type=int, default=25, help="documents for the other models")
+    parser.add_argument("--peer", help="a Python interpreter with anchor-exp")
+    parser.add_argument("--peer-seeds", type=int, default=3)
+    run(parser.parse_args())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""Judges of black-box answers: the same model, read from the inside where that can be done."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import kedge
+from kedge.choose import enumerable
+from kedge.oracle import Oracle
+from kedge.precision import Additive, Empirical, Enumeration, Precision
+from kedge.reading import Reading, read, read_document
+from kedge.typing import Kept
+
+# Samples of a judge that samples; at a precision of 0.95 its standard error is 0.0015.
+SAMPLES = 20_000
+TRANSFORMER_SAMPLES = 4_000
+
+
+@dataclass
+class Judge:
+    """The truth about anchors of one document, given as character spans."""
+
+    reading: Reading
+    evaluate: Precision
+    samples: int
+    optimal: int | None
+    coefficients: list[float] | None = None
+    known: dict[Kept, float] = field(default_factory=dict)
+
+    def kept(self, spans: Sequence[Sequence[int]]) -> Kept:
+        """An anchor in unit space; spans that the model does not read drop out."""
+        at = {(t.start, t.stop): k for k, t in enumerate(self.reading.document.tokens)}
+        positions = [at[tuple(span)] for span in spans if tuple(span) in at]
+        return self.reading.units.kept(kedge.Anchor(positions))
+
+    def precision(self, spans: Sequence[Sequence[int]]) -> float:
+        """The precision of an anchor, looked up if it was asked for before."""
+        kept = self.kept(spans)
+        if kept not in self.known:
+            self.known[kept] = float(self.evaluate([kept], self.samples).mean[0])
+        return self.known[kept]
+
+    @property
+    def baseline(self) -> float:
+        """Precision with no word kept."""
+        return self.precision([])
+
+    def idle(self, spans: Sequence[Sequence[int]]) -> bool:
+        """Whether a word of the anchor has no influence: the model does not read it, or weighs it zero."""
+        kept = self.kept(spans)
+        if len(kept) < len(spans):
+            return True
+        return self.coefficients is not None and any(self.coefficients[j] == 0 for j in kept)
+
+
+def judge_of(model: Any, kind: str, text: str, threshold: float) -> Judge:
+    """The best judge there is for a model and a document."""
+    rng = np.random.default_rng(0)
+    own = kedge.as_model(model)
+    document, own_units = read_document(own, text, None)
+    reading = read(
+        own,
+        document,
+        own_units=own_units,
+        split_by_user=False,
+        perturbation=kedge.Masking(),
+        label=None,
+        oracle=Oracle(batch_size=1024),
+        rng=rng,
+    )
+    if kind == "logistic" and reading.additive is not None:
+        exact = kedge.explain(model, text, threshold=threshold)
+        coefficients = [float(table[1]) for table in reading.additive.tables]
+        return Judge(reading, Additive(reading), 0, len(exact.positions), coefficients)
+    if kind == "transformer":
+        return Judge(reading, Empirical(reading, rng), TRANSFORMER_SAMPLES, None)
+    if enumerable(reading):
+        exact = kedge.explain(model, text, threshold=threshold, method="exhaustive", precision="exact")
+        return Judge(reading, Enumeration(reading), 0, len(exact.positions))
+    return Judge(reading, Empirical(reading, rng), SAMPLES, None)

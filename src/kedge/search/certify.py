@@ -1,0 +1,123 @@
+"""Proving that one anchor reaches the threshold, with samples nobody has looked at.
+
+The anchor is chosen first; every sample after that is fresh. Where few distinct samples exist they
+are all asked about and the precision is exact. Otherwise the bets of ``precision.bets`` are placed,
+with the surrogate as control variate while it is worth it. Between rounds the surrogate learns from
+the samples of the rounds before, which the bets allow: a prediction only has to come first.
+"""
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from scipy.special import comb
+
+from kedge.precision.bets import Bets, Round
+from kedge.reading import CELLS, Reading
+from kedge.search.learner import Learner
+from kedge.search.pool import support
+from kedge.typing import Kept
+
+__all__ = ["Verdict", "certify", "exact_precision"]
+
+# Samples are asked about in rounds that could finish the proof, but in no more than this at once.
+_ROUND = 256
+# In a long proof by labels, questions about samples that teach the surrogate, per fresh sample.
+_LESSONS = 0.5
+# A proof is given up when the samples so far say it would need more than this many times what is
+# still allowed for it.
+_HOPE = 1.5
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the fresh samples of one anchor said."""
+
+    kept: Kept
+    proved: bool
+    mean: float
+    low: float
+    high: float
+    trials: float
+
+
+def certify(learner: Learner, kept: Kept, delta: float, most: int) -> Verdict:
+    """Try to prove at level ``delta``, with at most ``most`` fresh samples, that an anchor reaches."""
+    pool, threshold = learner.pool, learner.goal.threshold
+    reading = pool.reading
+    distinct = support(reading, kept) if reading.repeatable else np.inf
+    bets = Bets()
+    while not (proved := bets.proves(threshold, delta)) and bets.trials < most:
+        loss = _foreseen(learner, kept, bets)
+        needed = bets.still_needed(threshold, delta, loss)
+        if distinct <= max(1, min(bets.trials + needed, pool.left)):  # the document itself is known
+            mean = exact_precision(reading, kept)
+            return Verdict(kept, mean >= threshold, mean, mean, mean, np.inf)
+        hopeless = needed > most - bets.trials or _hopeless(bets, threshold, delta, most)
+        if pool.left <= 0 or (hopeless and bets.trials):
+            break
+        counts, holds = pool.draw(kept, min(needed, most - bets.trials, _ROUND))
+        expected = learner.surrogate.holds(counts)
+        learner.predicted(expected != holds)
+        if not loss:
+            expected = np.ones(len(holds), dtype=bool)
+        worse, better = int((expected & ~holds).sum()), int((~expected & holds).sum())
+        bets = bets.plus(Round(len(holds) - worse - better, worse, better, loss))
+        if bets.trials > _ROUND / 2 and (worse or better) and pool.room > len(holds):
+            if not learner.by_odds and pool.left > 2 * len(holds):
+                learner.ask_telling(kept, int(_LESSONS * len(holds)))
+            learner.fit()
+    low, high = bets.low(delta), bets.high(delta)
+    return Verdict(
+        kept, bool(proved), float(np.clip(bets.mean, low, max(low, high))), low, max(low, high), bets.trials
+    )
+
+
+def _foreseen(learner: Learner, kept: Kept, bets: Bets) -> float:
+    """The predicted loss, if the prediction is to be used in the next round; else 0.
+
+    It pays where it is wrong less often than the label is lost. A prediction that says the anchor
+    does not reach cannot help to prove that it does.
+    """
+    if not learner.surrogate.exact:
+        return 0.0
+    loss = learner.surrogate.loss(kept)
+    lost = 1 - bets.mean if bets.trials >= 50 else loss
+    usable = loss < 1 - learner.goal.threshold and learner.error < 0.7 * lost
+    return loss if usable else 0.0
+
+
+def _hopeless(bets: Bets, threshold: float, delta: float, most: int) -> bool:
+    """Whether the samples so far say that the proof will not come in the number still allowed.
+
+    The wealth grows by about gap^2 / (2 variance) per sample at the best small stake, and by gap
+    at the most; the estimate is taken two standard errors on the good side, so that bad luck alone
+    does not end it.
+    """
+    n = bets.trials
+    if n < 30:
+        return False
+    changed = sum(r.worse + r.better for r in bets.rounds) / n
+    error = np.sqrt(max(changed, 1 / n) / n)
+    gap = bets.mean + 2 * error - threshold
+    if gap <= 0:
+        return True
+    rate = max(min(gap, gap**2 / (2 * max(changed, 1e-9))), 1e-9)
+    missing = -np.log(delta) - bets.log_wealth(threshold)
+    return bool(missing / rate > _HOPE * (most - n))
+
+
+def exact_precision(reading: Reading, kept: Kept) -> float:
+    """The precision of one anchor by asking about every sample there is."""
+    sure = reading.units.counts(kept)
+    free = reading.units.sizes - sure
+    shape = tuple(int(f) + 1 for f in free)
+    total = prod(shape)
+    rows = max(1, CELLS // len(shape))
+    precision = 0.0
+    for start in range(0, total, rows):
+        flat = np.arange(start, min(start + rows, total))
+        more = np.stack(np.unravel_index(flat, shape), axis=1)
+        law = comb(free, more) * reading.keep**more * (1 - reading.keep) ** (free - more)
+        precision += float(np.prod(law, axis=1) @ reading.holds(sure + more))
+    return min(precision, 1.0)
