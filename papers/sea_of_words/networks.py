@@ -5,7 +5,7 @@ epoch kept, as the authors do. They train on the full batch for 200 to 1,000 epo
 batches reach the same accuracy in a fraction of the time.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from itertools import pairwise
@@ -16,8 +16,6 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 import kedge
-from kedge.model.outputs import read_outputs
-from kedge.model.vectorizer import locate_words
 
 from .setting import SEED, split
 
@@ -80,38 +78,7 @@ class Network:
 
     def model(self) -> kedge.Model:
         """As kedge sees it: it reads counts of the words of its vocabulary, and nothing else."""
-        at, idf = self.vectorizer.vocabulary_, self.vectorizer.idf_
-
-        def read(probabilities: Any) -> Any:
-            # Rows of a float32 softmax sum to one within rounding; divide that out.
-            return read_outputs(
-                probabilities / probabilities.sum(1, keepdims=True), len(probabilities), "probabilities"
-            )
-
-        def from_counts(words: Sequence[str]) -> Callable[[Any], Any]:
-            import torch
-
-            first, rest = self.module[0], self.module[1:]
-            columns = torch.tensor([at[w] for w in words])
-            # Only the document's own words can be there, so only their columns are multiplied.
-            weight = first.weight[:, columns] * torch.tensor(idf, dtype=torch.float32)[columns]
-            weight = weight.detach().T.contiguous()
-            bias = first.bias.detach()
-
-            def predict(counts: Any) -> Any:
-                with torch.inference_mode():
-                    hidden = torch.addmm(bias, torch.as_tensor(counts, dtype=torch.float32), weight)
-                    return read(rest(hidden).exp().double().numpy())
-
-            return predict
-
-        return kedge.Model(
-            lambda texts: read(self.probabilities(texts)),
-            name="network",
-            tokenize=lambda text: locate_words(self.vectorizer, text),
-            reads=at.__contains__,
-            from_counts=from_counts,
-        )
+        return kedge.as_model(kedge.torch_model(self.module, self.vectorizer))
 
 
 @cache
