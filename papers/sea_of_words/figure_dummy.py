@@ -47,9 +47,9 @@ def work(item: list[Any]) -> dict[str, Any]:
 def run(session: Session) -> Result:
     """A Restaurants review of at least 12 words whose anchor is not clear-cut."""
     pipeline = classifier("restaurants", "logistic")
-    texts = [t for t in positives("restaurants", "logistic") if 12 <= len(t.split()) <= 20]
+    texts = [t for t in positives("restaurants", "logistic") if 12 <= len(t.split()) <= 25]
     probability = pipeline.predict_proba(texts)[:, 1]
-    text = texts[int(abs(probability - 0.65).argmin())]
+    text = texts[int(abs(probability - 0.52).argmin())]
     runs = session.scale.repeats
     (found,) = session.each(sys.modules[__name__], "runs", [[text, runs]], work)
     word, exact = found["word"], found["exact"]

@@ -1,7 +1,7 @@
 """How much of a corpus an anchor speaks about.
 
 The coverage of an anchor is the share of a corpus's documents that contain each of its words at
-least as often as it does (THEORY section 1). The index makes that a lookup: for each word w and
+least as often as it does. The index makes that a lookup: for each word w and
 each a = 1, 2, ... the sorted numbers of the documents that contain w at least a times. One list per
 (w, a) holds exactly as many entries as the corpus has words, so multiplicities cost nothing extra,
 and coverage is the length of an intersection of lists.

@@ -57,8 +57,7 @@ class Explainer:
         self._goal = self.options.goal()
         self._perturbation = as_perturbation(self.options.perturbation)
         self.given = model
-        self._verified = False  # the one thing remembered between texts: see kedge.verify
-        self.model: Model = as_model(model, outputs=self.options.outputs, classes=self.options.classes)
+        self._understand()
         self._tokenizer = None if options.get("tokenizer") is None else as_tokenizer(options["tokenizer"])
         if self.options.corpus is not None:
             self.options = replace(self.options, corpus=as_index(self.options.corpus, self.split))
@@ -145,10 +144,20 @@ class Explainer:
         found = replace(found, notes=(*way.notes, *found.notes)) if way.notes else found
         return reading, way, found
 
+    def _understand(self) -> None:
+        """Convert the user's model; once, and again after it was fitted anew."""
+        options = self.options
+        self.model: Model = as_model(self.given, outputs=options.outputs, classes=options.classes)
+        self._parts = self.model.parts() if self.model.parts is not None else ()
+        self._verified = False  # the one thing remembered between texts: see kedge.verify
+
     def _read(
         self, text: str, label: Label | None, known: Predictions | None = None
     ) -> tuple[Reading, np.random.Generator]:
         options = self.options
+        now = self.model.parts() if self.model.parts is not None else ()
+        if any(a is not b for a, b in zip(now, self._parts, strict=True)):
+            self._understand()
         document, own = read_document(self.model, text, self._tokenizer)
         rng = generator(options.seed, document.text)
         reading = read(

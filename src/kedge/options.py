@@ -101,6 +101,10 @@ class Options:
         _one_of("objective", self.objective, ("shortest", "coverage"))
         if self.objective == "coverage" and self.corpus is None:
             raise OptionError("objective='coverage' needs corpus=, the texts that coverage is a share of.")
+        if not isinstance(self.allow_empty, bool):
+            raise OptionError(f"allow_empty must be True or False, got {self.allow_empty!r}.")
+        if self.progress is not None and not callable(self.progress):
+            raise OptionError("progress must be a function of the number of questions asked so far.")
         for name in ("samples", "beam_width", "max_candidates", "batch_size", "max_queries"):
             value = getattr(self, name)
             if not (value is None and name == "max_queries") and not _at_least(1, value):
@@ -140,7 +144,7 @@ def _one_of(name: str, value: object, choices: Sequence[str]) -> None:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, (int, float, np.floating, np.integer)) and not isinstance(value, bool)
 
 
 def _at_least(least: int, value: object) -> bool:

@@ -1,4 +1,4 @@
-"""Rules as models: the simplest classifiers whose anchors are known (THEORY section 3).
+"""Rules as models: the simplest classifiers whose anchors are known (Propositions 5 and 8).
 
 A rule is a boolean function of which words are present. ``present("good")`` is the smallest; ``&``,
 ``|`` and ``~`` combine; ``all_present`` and ``any_of`` are the two forms the paper studies.

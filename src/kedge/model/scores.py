@@ -172,7 +172,7 @@ def label_algebra(
         terms = sums[:, -1]
         held: Bools = margin > 0
         error = 4.0 * (len(scale) + 16) * _unit(features, head) * (terms + offset) + _SAME
-        close = np.flatnonzero(np.abs(margin) <= error)
+        close = np.flatnonzero(~(np.abs(margin) > error))  # not a number is close, too
         if len(close):
             held[close] = ask(counts[close])
         return held

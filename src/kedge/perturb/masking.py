@@ -47,6 +47,11 @@ def _tosses(n: int, coins: int, keep: float, rng: np.random.Generator) -> NDArra
     return (rng.random((n, coins)) < keep).view(np.uint8)
 
 
+def _joins(character: str) -> bool:
+    """Whether a mask beside this character would become one word with it."""
+    return character.isalnum() or (character != "" and character in "'\u2019_\u200c\u200d")
+
+
 def three_steps(sizes: Counts, kept: Counts, n: int, keep: float, rng: np.random.Generator) -> Counts:
     """The official form: n copies; for each free occurrence B ~ Bin(n, 1 - keep) copies lose it.
 
@@ -134,8 +139,8 @@ class Masking:
             before = text[token.start - 1 : token.start]
             after = text[token.stop : token.stop + 1]
             touching = k + 1 < len(tokens) and tokens[k + 1].start == token.stop
-            left = " " if token.start == end > 0 or before.isalnum() else ""
-            right = " " if touching or after.isalnum() else ""
+            left = " " if token.start == end > 0 or _joins(before) else ""
+            right = " " if touching or _joins(after) else ""
             whole.append(gap + text[token.start : token.stop])
             masked.append(gap + left + self.mask + right)
             end = token.stop
