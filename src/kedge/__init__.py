@@ -9,7 +9,7 @@
 from importlib import import_module
 from typing import Any
 
-from kedge import plots
+from kedge import datasets, plots
 from kedge.anchor import Anchor
 from kedge.apply import apply
 from kedge.ask import Verdict
@@ -40,6 +40,7 @@ __all__ = [
     "apply",
     "as_model",
     "compare",
+    "datasets",
     "explain",
     "plots",
     "precision",

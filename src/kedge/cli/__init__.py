@@ -19,6 +19,7 @@ COMMANDS = {
     "explain": "kedge.cli.explain",
     "corpus": "kedge.cli.corpus",
     "serve": "kedge.cli.serve",
+    "reproduce": "kedge.cli.reproduce",
 }
 
 

@@ -34,7 +34,7 @@ def linear(reading: Reading, precision: Precision, goal: Goal, rng: np.random.Ge
     notes: tuple[str, ...] = ()
     if not found.proven and found.reached:
         notes = ("A shorter anchor comes so close to the threshold that it could not be ruled out.",)
-    kept = _random_tie(found, rng) if goal.ties == "random" else found.kept
+    kept = found.kept if goal.ties == "first" else _other_tie(found, goal, rng)
     return Found(
         kept,
         found.tail.mean,
@@ -51,12 +51,13 @@ def linear(reading: Reading, precision: Precision, goal: Goal, rng: np.random.Ge
     )
 
 
-def _random_tie(found: Ranked, rng: np.random.Generator) -> Kept:
+def _other_tie(found: Ranked, goal: Goal, rng: np.random.Generator) -> Kept:
     """Occurrences of the smallest coefficient kept can be exchanged for equal ones left out."""
     ladder, length = found.ladder, len(found.kept)
     if not 0 < length <= len(ladder):
         return found.kept
     equal = np.flatnonzero(ladder.rungs == ladder.rungs[length - 1])
     sure = int(equal[0])
-    drawn = rng.choice(equal, size=length - sure, replace=False)
+    wanted = length - sure
+    drawn = equal[-wanted:] if goal.ties == "last" else rng.choice(equal, size=wanted, replace=False)
     return tuple(sorted([*ladder.owners[:sure].tolist(), *ladder.owners[drawn].tolist()]))
