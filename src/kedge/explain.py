@@ -17,6 +17,7 @@ from kedge.coverage import CorpusIndex, as_index
 from kedge.errors import OptionError, OutOfQueries, TextError
 from kedge.examples import examples
 from kedge.explanation import Explanation, Step
+from kedge.given import given_texts
 from kedge.model import Model, as_model
 from kedge.model.model import Predictions
 from kedge.options import Options, as_perturbation
@@ -181,6 +182,7 @@ class Explainer:
         texts: Iterable[str],
         *,
         ids: Iterable[Any] | None = None,
+        label: Label | None = None,
         workers: int | None = None,
         dask: str | None = None,
     ) -> "Iterator[Outcome]":
@@ -190,6 +192,8 @@ class Explainer:
         ----------
         texts, ids
             The documents and, if wanted, what to call them; any iterables, read as they are needed.
+        label
+            The label to explain, for a multi-label model.
         workers
             How many processes; None for all cores, or for whatever ``joblib.parallel_config`` around
             the call says.
@@ -200,12 +204,13 @@ class Explainer:
         """
         from kedge.corpus import explain_texts
 
-        return explain_texts(self, texts, ids=ids, workers=workers, dask=dask)
+        return explain_texts(self, texts, ids=ids, label=label, workers=workers, dask=dask)
 
     def rules(
         self,
         texts: Sequence[str],
         *,
+        label: Label | None = None,
         workers: int | None = None,
         max_rules: int = 20,
         min_precision: float = 0.9,
@@ -216,6 +221,8 @@ class Explainer:
         ----------
         texts
             The corpus.
+        label
+            The label to explain, for a multi-label model.
         workers
             How many processes explain it; None for all cores.
         max_rules
@@ -223,10 +230,11 @@ class Explainer:
         min_precision
             Rules that give fewer of the documents they cover the model's label are left out.
         """
-        from kedge.corpus.rules import pick_rules
+        from kedge.corpus.rules import check_rules, pick_rules
 
-        texts = list(texts)
-        rows = (outcome.to_row() for outcome in self.explain_corpus(texts, workers=workers))
+        check_rules(max_rules, min_precision)
+        texts = list(given_texts(texts))
+        rows = (outcome.to_row() for outcome in self.explain_corpus(texts, label=label, workers=workers))
         return pick_rules(rows, self.index(texts), max_rules=max_rules, min_precision=min_precision)
 
     def split(self, text: str) -> tuple[str, ...]:

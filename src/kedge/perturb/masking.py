@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from kedge.document import Document
 from kedge.errors import OptionError
-from kedge.perturb.perturbation import Writer, named, word_list
+from kedge.given import given_words
+from kedge.perturb.perturbation import Writer, named
 from kedge.typing import Bools, Counts
 
 __all__ = ["Masking", "coins", "three_steps"]
@@ -104,7 +105,7 @@ class Masking:
             raise OptionError(f"keep must lie strictly between 0 and 1, got {self.keep}.")
         if self.form not in {"coins", "three_steps"}:
             raise OptionError(f"form must be 'coins' or 'three_steps', got {self.form!r}.")
-        object.__setattr__(self, "protect", word_list("protect", self.protect))
+        object.__setattr__(self, "protect", given_words(self.protect, "protect"))
 
     @property
     def removes(self) -> bool:
