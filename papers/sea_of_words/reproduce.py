@@ -75,6 +75,9 @@ def _facts(session: Session, command: str, results: Sequence[Result], seconds: f
             facts[name] = "not installed"
     if session.left_out:
         facts["left out"] = f"{session.left_out} documents that patience did not reach"
+    facts["pieces of work"] = (
+        f"{session.new} done in this run, {session.reused} from the cache, done by earlier runs and commits"
+    )
     facts["seconds of this run"] = round(seconds)
     facts["seconds of work, cached work included"] = round(sum(r.seconds for r in results))
     facts["seconds by experiment"] = ", ".join(f"{r.name} {r.seconds:.0f}" for r in results)

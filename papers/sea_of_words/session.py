@@ -60,7 +60,7 @@ class Session:
         patience: float | None = None,
     ) -> None:
         self.out, self.scale, self.masked_model = out, scale, masked_model
-        self.left_out = 0
+        self.left_out = self.new = self.reused = 0
         self._patience = float("inf") if patience is None else patience
         self.figures = out / "figures"
         self.store = out / "cache"
@@ -70,6 +70,7 @@ class Session:
         self._known: dict[str, dict[str, Any]] = {}
         self.spent = 0.0
         self.worked = 0.0
+        self._counted: set[str] = set()
 
     def say(self, line: str) -> None:
         """A line for the user."""
@@ -103,6 +104,7 @@ class Session:
             task = progress.add_task(f"{name}: {title}", total=len(items))
             begun = time.perf_counter()
             for key, item in zip(keys, items, strict=True):
+                self.reused += key in known
                 if key not in known:
                     if partial and time.perf_counter() - begun > self._patience:
                         found.append(None)
@@ -110,11 +112,15 @@ class Session:
                         continue
                     started = time.perf_counter()
                     value = work(item)
+                    self.new += 1
                     self._save(name, key, {"value": value, "seconds": time.perf_counter() - started})
                 found.append(known[key]["value"])
                 progress.advance(task)
         self.spent = sum(known[key]["seconds"] for key in keys if key in known)
-        self.worked += self.spent
+        # Two experiments may rest on the same work; its time counts once.
+        fresh = {key for key in keys if key in known} - self._counted
+        self.worked += sum(known[key]["seconds"] for key in fresh)
+        self._counted |= fresh
         return found
 
     @staticmethod

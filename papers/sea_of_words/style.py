@@ -16,7 +16,7 @@ _RC = {
     "font.family": "DejaVu Sans",
     "axes.edgecolor": INK,
     "axes.labelcolor": INK,
-    "axes.titlesize": 9.5,
+    "axes.titlesize": 8.3,
     "axes.titlecolor": INK,
     "axes.spines.top": False,
     "axes.spines.right": False,

@@ -53,6 +53,7 @@ def command(
         patience=patience,
     )
     line = "kedge reproduce " + " ".join(shlex.quote(part) for part in names) + (" --quick" if quick else "")
+    line += "" if patience is None else f" --patience {patience:g}"
     results = package.reproduce.reproduce(names, session, line)
     cells = [cell for r in results for table in r.tables for cell in table.cells if cell.counted]
     within = sum(cell.verdict == "within" for cell in cells)
