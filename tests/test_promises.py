@@ -185,3 +185,12 @@ def test_a_precision_of_one_is_not_sampled_for_ever():
     pipeline.fit([" ".join(words[:40]), " ".join(words[40:])], [1, 0])
     e = kedge.explain(pipeline, " ".join(words[:45]), threshold=1.0)
     assert e.status in {"not_reached", "exact"}
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_weights_beyond_the_range_of_squares_are_asked_about(scale):
+    """No division by a variance that has vanished or overflowed."""
+    words = {f"w{k}": scale * (1.0 if k % 2 else -0.5) for k in range(20)}
+    model = weighted(CountVectorizer(), words)
+    e = kedge.explain(model, " ".join(words))
+    assert 0 <= e.interval[0] <= e.precision <= e.interval[1] <= 1

@@ -21,6 +21,8 @@ __all__ = ["additive_score", "gradient", "label_algebra", "normalised_score"]
 _SAME = 2e-15
 
 
+# Weights whose squares would leave the range of doubles are not added up but asked about.
+_TINY = 1e-140
 # Rows of counts are answered in pieces that stay in the processor's cache.
 _PIECE = 1 << 15
 
@@ -69,7 +71,8 @@ def additive_score(
     largest = sizes * scale if linear else _values(features, head, scale, sizes[None])[0]
     size = np.abs(slopes if len(weights.coef) == 1 else np.abs(weights.coef).sum(axis=0))
     terms = float(size @ np.abs(largest)) + sum(weights.magnitude.tolist())
-    if not math.isfinite(terms):
+    peak = float(np.abs(slopes * scale).max(initial=0.0))
+    if not math.isfinite(terms) or (peak and not _TINY < peak < 1 / _TINY):
         return None
     rounding: float | None = None
     if len(weights.coef) > 1 or not features.whole or features.single or head.single or head.soft:
