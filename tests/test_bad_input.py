@@ -46,7 +46,7 @@ def explain(text="so good", model=ok, **options):
         (explain(batch_size=0), OptionError, "batch_size"),
         (explain(method="magic"), OptionError, "auto, "),
         (explain(precision="magic"), OptionError, "empirical"),
-        (explain(ties="magic"), OptionError, "first, random"),
+        (explain(ties="magic"), OptionError, "first, last, random"),
         (explain(outputs="magic"), OptionError, "multilabel"),
         (explain(perturbation="magic"), OptionError, "unk"),
         (explain(perturbation=3), OptionError, "Masking"),

@@ -160,7 +160,8 @@ class TestMultiLabel:
     @pytest.mark.parametrize("workers", [1, 2])
     def test_corpus(self, workers):
         """One label for the whole corpus; where it does not hold the outcome says so."""
-        explainer = kedge.Explainer(kinds, **self.OPTIONS)
+        # A function of its own: workers cannot import this module, so it must travel whole.
+        explainer = kedge.Explainer(lambda texts: [["food" in t, "good" in t] for t in texts], **self.OPTIONS)
         outcomes = list(explainer.explain_corpus(self.TEXTS, label="praise", workers=workers))
         assert [o.explanation and o.explanation.words for o in outcomes] == [("good",), None, ("good",)]
         assert outcomes[1].error.startswith("LabelError: The label 'praise' does not hold")
