@@ -36,7 +36,9 @@ __all__ = [
     "top_words",
 ]
 
-SEED = 0
+# The seed of the authors' training scripts: it gives their split of the data for the networks, which all
+# experiments share here (the scripts of the other tables have no seed).
+SEED = 42
 
 
 @dataclass(frozen=True)
