@@ -203,7 +203,7 @@ def scaling(folder: Path, _: int) -> dict[str, object]:
     (folder / "heavy.py").write_text(MODELS, encoding="utf-8")
     rng = random.Random(0)
     words = ["the", "food", "was", "good", "great", "bad", "slow", "cold"]
-    texts = [" ".join(rng.choices(words, k=8)) for _ in range(240)]
+    texts = [" ".join(rng.choices(words, k=8)) for _ in range(800)]
     (folder / "in.jsonl").write_text("".join(json.dumps({"text": t}) + "\n" for t in texts), encoding="utf-8")
     found: dict[str, object] = {}
     for name in ("computing", "waiting"):
