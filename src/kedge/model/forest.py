@@ -25,11 +25,11 @@ def forest_chances(forest: Any, x: Any) -> Floats:
 
     Trees compare in single precision, and read dense rows or compressed sparse ones.
     """
-    from scipy.sparse import csr_matrix, issparse
-
-    rows = csr_matrix(x, dtype=np.float32) if issparse(x) else np.ascontiguousarray(x, dtype=np.float32)
-    if issparse(rows):
+    if hasattr(x, "tocsr"):
+        rows = x.tocsr().astype(np.float32)
         rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
+    else:
+        rows = np.ascontiguousarray(x, dtype=np.float32)
     total: Floats = np.zeros((rows.shape[0], len(forest.classes_)))
     for tree in forest.estimators_:
         total += tree.tree_.predict(rows)
