@@ -24,6 +24,7 @@ __all__ = [
     "FULL",
     "QUICK",
     "SEED",
+    "THRESHOLD",
     "Scale",
     "Split",
     "classifier",
@@ -39,6 +40,10 @@ __all__ = [
 # The seed of the authors' training scripts: it gives their split of the data for the networks, which all
 # experiments share here (the scripts of the other tables have no seed).
 SEED = 42
+
+
+# The precision an anchor has to reach.
+THRESHOLD = 0.95
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,12 @@ from kedge.errors import OptionError, TextError
 from .published import EXHAUSTIVE
 from .result import Cell, Result, Table
 from .session import Session
-from .setting import classifier, jaccard, mean_sd, positives
+from .setting import THRESHOLD, classifier, jaccard, mean_sd, positives
 
 __all__ = ["run"]
 
 # The paper draws 100 samples for every anchor.
 SAMPLES = 100
-# The precision an anchor has to reach.
-THRESHOLD = 0.95
 # Of a length with more anchors than this, only those made of the best single words are looked at.
 MOST = 5_000
 
