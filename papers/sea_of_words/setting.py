@@ -81,7 +81,7 @@ class Scale:
 
 
 FULL = Scale("full", None, {"restaurants": 200, "yelp": 40, "imdb": 8}, 10, 100, 100_000, (16, 10), 1.0)
-QUICK = Scale("quick", 6, {"restaurants": 6, "yelp": 3, "imdb": 2}, 2, 10, 20_000, (4, 2), 0.1)
+QUICK = Scale("quick", 6, {"restaurants": 6, "yelp": 2, "imdb": 1}, 2, 10, 20_000, (4, 2), 0.05)
 
 
 @dataclass(frozen=True)
