@@ -99,7 +99,7 @@ def test_every_experiment_runs_and_the_report_has_them(session, tmp_path, monkey
     results = package.reproduce.reproduce(names, session, "kedge reproduce")
     numbers = json.loads((tmp_path / "numbers.json").read_text(encoding="utf-8"))
     assert [r["name"] for r in numbers["results"]] == names
-    assert numbers["facts"]["seed"] == 0
+    assert numbers["facts"]["seed"] == 42
     verdicts = [cell["verdict"] for r in numbers["results"] for t in r["tables"] for cell in t["cells"]]
     assert len(verdicts) == 13
     assert set(verdicts) <= {"within", "outside", "no documents"}
@@ -112,6 +112,51 @@ def test_every_experiment_runs_and_the_report_has_them(session, tmp_path, monkey
     report = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert "table cells within the published tolerance" in report
     assert "figures/dummy.png" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@here
+def test_networks_are_trained_by_the_recipes_and_kept(tmp_path, monkeypatch):
+    """Each network is trained once and found again; its table has accuracies, a yardstick, nine verdicts."""
+    pytest.importorskip("torch")
+    monkeypatch.setenv("KEDGE_DATA", str(SHARED))
+    short = replace(TINY, epochs=0.01)
+    session = package.session.Session(tmp_path, short, quiet=True)
+    networks = part("networks")
+    made = networks.network("restaurants", "3 layers", short.epochs, Path(session.store))
+    stored = list(session.store.glob("network-*.pt"))
+    assert len(stored) == 1
+    written = stored[0].stat().st_mtime_ns
+    again = networks.network.__wrapped__("restaurants", "3 layers", short.epochs, Path(session.store))
+    assert stored[0].stat().st_mtime_ns == written
+    assert again.accuracy == made.accuracy
+    (table,) = part("table_networks").run(session).tables
+    assert len(table.cells) == 9
+    names = [cell.row for cell in table.extra]
+    assert {"3 layers, accuracy", "20 layers, accuracy"} <= set(names)
+    assert networks.logistic_accuracy("restaurants") == pytest.approx(0.79, abs=0.03)
+
+
+def test_a_difference_is_told_with_its_standard_error():
+    """Beyond the tolerance by less than two standard errors, chance may do that; by more, it may not."""
+    cell, told = part("result").Cell, part("report")._difference
+    assert "chance alone may do that" in told(cell("row", "column", 0.7, 0.1, 0.85, 0.4, 16))
+    assert "more than chance" in told(cell("row", "column", 0.7, 0.1, 0.1, 0.2, 100))
+    assert told(cell("row", "column", 0.7, 0.1, None, note="nothing to compare")) == "nothing to compare"
+
+
+@here
+@pytest.mark.skipif(not os.environ.get("KEDGE_SLOW"), reason="takes minutes; set KEDGE_SLOW=1 to run it")
+def test_everything_runs_quickly(tmp_path):
+    """All tables and figures at the quick scale, by the command, in less than five minutes."""
+    subprocess.run(
+        [sys.executable, "-m", "kedge", "reproduce", "all", "--quick", "--quiet", "--out", str(tmp_path)],
+        check=True,
+        timeout=300,
+        env={**os.environ, "KEDGE_DATA": str(SHARED)},
+    )
+    numbers = json.loads((tmp_path / "numbers.json").read_text(encoding="utf-8"))
+    assert [r["name"] for r in numbers["results"]] == list(package.reproduce.EXPERIMENTS)
+    assert numbers["summary"][0].endswith("of 43 table cells within the published tolerance")
 
 
 @here
