@@ -15,7 +15,7 @@ __all__ = ["Explored", "explore"]
 # check it with (THEORY section 9).
 _ROWS_PER_UNIT, _ROWS_MORE = 1.3, 16
 # The longest pool: beyond it the ranking is rough, and the check of prefixes does the rest.
-_LONGEST_POOL = 2000
+_LONGEST_POOL = 3000
 # Rows with which a gradient is tried before a full pool is paid for.
 _GRADIENT_ROWS = 48
 # Share of all allowed questions that exploring may use; the proof needs the rest.
@@ -81,6 +81,7 @@ def _from_odds(learner: Learner) -> bool:
         learner.fit()
         if faithful:
             break
+    learner.vouched = faithful
     return faithful
 
 

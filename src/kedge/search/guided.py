@@ -47,7 +47,7 @@ class Guided:
     """
 
     budget: int = 12_000
-    proof: int = 3_000
+    proof: int = 5_000
     shares: tuple[float, ...] = (0.7, 0.15, 0.1, 0.05)
 
     def __call__(self, reading: Reading, precision: Precision, goal: Goal, rng: np.random.Generator) -> Found:

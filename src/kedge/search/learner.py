@@ -34,12 +34,14 @@ _REMEMBERED = 96
 class Learner:
     """The current surrogate of one pool, and how well it has predicted lately.
 
-    ``by_odds`` says whether it learns from log-odds, or from labels only.
+    ``by_odds`` says whether it learns from log-odds, or from labels only; ``vouched`` that it
+    foresaw log-odds it had not seen.
     """
 
     pool: Pool
     goal: Goal
     surrogate: Surrogate = field(init=False)
+    vouched: bool = False
     _start: Floats | None = None
     _wrong: list[bool] = field(default_factory=list)
 
@@ -55,7 +57,7 @@ class Learner:
     def turn_to_labels(self) -> None:
         """Learn from labels from now on: the log-odds are no sum over units, so they only lead the way."""
         if self.by_odds:
-            self.by_odds = False
+            self.by_odds = self.vouched = False
             self._prior = self.surrogate.weights.astype(np.float64)
 
     @property
@@ -87,8 +89,12 @@ class Learner:
 
     @property
     def error(self) -> float:
-        """The share of wrong predictions lately, half a mistake added; 1 before there are some."""
-        return (sum(self._wrong) + 0.5) / (len(self._wrong) + 1) if len(self._wrong) >= 8 else 1.0
+        """The share of wrong predictions lately, half a mistake added; 1 before there are some.
+
+        Log-odds that were foreseen, not only their sign, vouch for some predictions more.
+        """
+        seen = len(self._wrong) + (_REMEMBERED if self.vouched else 0)
+        return (sum(self._wrong) + 0.5) / (seen + 1) if seen >= 8 else 1.0
 
     def order(self) -> list[int]:
         """Occurrences by decreasing weight."""
@@ -134,7 +140,9 @@ class Learner:
         rivals = sorted(free, key=lambda j: -weights[j])[:5]
         losses = surrogate.exchanges(rest, sorted({last, *rivals}))
         least = min(losses.values())
-        first = min(j for j, loss in losses.items() if loss <= least + _TIED_LOSS)
+        # A tie must not cost the margin that the proof needs.
+        tie = min(_TIED_LOSS, 0.1 * max(1 - self.goal.threshold - least, 0.0))
+        first = min(j for j, loss in losses.items() if loss <= least + tie)
         return tuple(sorted((*rest, first)))
 
     def ask_telling(self, kept: Kept, n: int) -> None:
