@@ -7,6 +7,7 @@ import numpy as np
 from kedge.search.learner import Learner
 from kedge.search.pool import Pool
 from kedge.search.search import Goal
+from kedge.search.ties import settled
 from kedge.typing import Counts, Floats, Kept
 
 __all__ = ["Explored", "explore"]
@@ -59,7 +60,7 @@ def explore(pool: Pool, goal: Goal) -> Explored:
         learner.turn_to_labels()
         faithful = _from_labels(learner)
     _, holds = pool.given(())
-    proposal = learner.settled(learner.proposal()[0])
+    proposal = settled(learner, learner.proposal()[0])
     return Explored(learner, faithful, proposal, float(holds.mean()))
 
 

@@ -22,10 +22,6 @@ _SHORT = 12
 # Steps of a weight, relative to the largest, below which words are tied: what a regression of
 # log-odds and what labels resolve.
 _ODDS_RESOLUTION, _LABEL_RESOLUTION = 1e-3, 0.02
-# Predicted precisions closer than this are tied.
-_TIED_LOSS = 5e-4
-# How many words may stand in for the last one of a proposal.
-_RIVALS = 5
 # Answers that were predicted before they were asked, of which the latest are remembered.
 _REMEMBERED = 96
 
@@ -122,29 +118,6 @@ class Learner:
         at = kept.index(last) if last is not None else 0
         return kept[:at] + kept[at + 1 :]
 
-    def settled(self, kept: Kept) -> Kept:
-        """The proposal with its least weighty word exchanged for an earlier one that is as good.
-
-        Words that the surrogate cannot tell apart by the precision they give are ties, of which
-        the first in the text is taken, so that the noise of the fit does not choose.
-        """
-        surrogate = self.surrogate
-        if not kept or not surrogate.exact:
-            return kept
-        weights, sizes = surrogate.weights, surrogate.sizes
-        rest = self.shorter(kept)
-        last = next(j for j in kept if rest.count(j) < kept.count(j))
-        free = [
-            j for j in range(len(sizes)) if rest.count(j) < sizes[j] and 2 * weights[j] >= weights[last] > 0
-        ]
-        rivals = sorted(free, key=lambda j: -weights[j])[:5]
-        losses = surrogate.exchanges(rest, sorted({last, *rivals}))
-        least = min(losses.values())
-        # A tie must not cost the margin that the proof needs.
-        tie = min(_TIED_LOSS, 0.1 * max(1 - self.goal.threshold - least, 0.0))
-        first = min(j for j, loss in losses.items() if loss <= least + tie)
-        return tuple(sorted((*rest, first)))
-
     def ask_telling(self, kept: Kept, n: int) -> None:
         """Ask about samples whose answers the surrogate is least sure of: the smallest scores.
 
@@ -155,7 +128,7 @@ class Learner:
         reading, rng = self.pool.reading, self.pool.rng
         sizes = reading.units.sizes
         each = max(n, min(_CHOICES, _CHOICE_CELLS // len(sizes)) // 3)
-        draws = [reading.sample(part, each, rng) for part in ((), kept[:-1], kept)]
+        draws = [reading.sample(part, each, rng) for part in ((), self.shorter(kept), kept)]
         _, holds, _ = self.pool.rows()
         held = float(holds.mean())
         if held > 0.9:
