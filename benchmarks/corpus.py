@@ -48,19 +48,24 @@ def waiting(texts):
 """
 
 
+PARTS = ("throughput", "memory", "scaling", "overhead", "coverage")
+
+
 def main() -> None:
     """Measure everything and write one JSON file."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--documents", type=int, default=10_000)
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results" / "corpus.json")
+    parser.add_argument("--only", choices=PARTS, help="Measure one part, and keep the other figures.")
     options = parser.parse_args()
-    figures = {"machine": machine()}
+    figures = json.loads(options.out.read_text("utf-8")) if options.only and options.out.exists() else {}
+    figures["machine"] = machine()
+    parts = [options.only] if options.only else PARTS
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         train(folder / "imdb.joblib")
-        figures["throughput"] = throughput(folder, options.documents)
-        figures["scaling"] = scaling(folder)
-        figures["coverage"] = coverage()
+        for part in parts:
+            figures[part] = globals()[part](folder, options.documents)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     sys.stdout.write(json.dumps(figures, indent=2) + "\n")
@@ -173,18 +178,27 @@ class Peaks:
 
 
 def throughput(folder: Path, documents: int) -> dict[str, object]:
-    """The linear pipeline on IMDB, exact: one worker, two, and two on fewer documents for the memory."""
-    options = [str(IMDB), "--text", "review", "--model", "imdb.joblib", "--trust"]
-    runs = [(1, documents), (2, documents // 10), (2, documents // 2), (2, documents)]
-    return {
-        f"{workers} workers, {limit} documents": run(
-            folder, *options, "--workers", str(workers), "--limit", str(limit)
-        )
-        for workers, limit in runs
-    }
+    """The linear pipeline on IMDB, exact, with one worker and with two."""
+    options = [str(IMDB), "--text", "review", "--model", "imdb.joblib", "--trust", "--limit", str(documents)]
+    return {f"{n} workers": run(folder, *options, "--workers", str(n)) for n in (1, 2)}
 
 
-def scaling(folder: Path) -> dict[str, object]:
+def memory(folder: Path, documents: int) -> dict[str, object]:
+    """Peak memory with the number of documents: the same reviews once, four times, sixteen times.
+
+    The same ones, because the peak of a run is that of its hardest document (a fine grid for a long
+    review takes a hundred megabytes for a moment), and more reviews would also be more extreme ones.
+    """
+    lines = [json.dumps({"text": text}) + "\n" for text in reviews()[0][: documents // 16]]
+    found: dict[str, object] = {}
+    for times in (1, 4, 16):
+        (folder / "again.jsonl").write_text("".join(lines * times), encoding="utf-8")
+        options = ["again.jsonl", "--text", "text", "--model", "imdb.joblib", "--trust", "--workers", "2"]
+        found[f"{len(lines) * times} documents"] = run(folder, *options)["peak_megabytes"]
+    return found
+
+
+def scaling(folder: Path, _: int) -> dict[str, object]:
     """Two workers against one where the model dominates the cost."""
     (folder / "heavy.py").write_text(MODELS, encoding="utf-8")
     rng = random.Random(0)
@@ -203,7 +217,37 @@ def scaling(folder: Path) -> dict[str, object]:
     return found
 
 
-def coverage() -> dict[str, object]:
+def overhead(folder: Path, documents: int) -> dict[str, float]:
+    """What the one process that reads, writes and counts costs per document: it bounds a single run."""
+    import joblib
+
+    from kedge import Explainer
+    from kedge.corpus import Summary, open_source
+    from kedge.corpus.journal import Journal
+    from kedge.corpus.task import explain_batch, packed
+
+    started = time.process_time()
+    items = list(open_source(IMDB, "review"))[:documents]
+    read = time.process_time() - started
+    explainer = Explainer(joblib.load(folder / "imdb.joblib"))
+    lines, _ = explain_batch(explainer, items[:500], "line")
+    summary = Summary()
+    with Journal(folder / "journal.jsonl", {}, overwrite=True) as journal:
+        started = time.process_time()
+        for line in lines:
+            journal.append(line)
+            summary.add(json.loads(line))
+        written = time.process_time() - started
+    _, data = packed(explainer)
+    return {
+        "read_microseconds": round(1e6 * read / len(items), 1),
+        "write_microseconds": round(1e6 * written / len(lines), 1),
+        "megabytes_of_explainer": round(len(data) / 1e6, 2),
+        "input_bytes_per_document": round(sum(len(i.text.encode()) for i in items) / len(items)),
+    }
+
+
+def coverage(_folder: Path, _: int) -> dict[str, object]:
     """An index of 100,000 documents: size, time to build, time of a query."""
     import re
 

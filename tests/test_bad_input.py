@@ -20,7 +20,7 @@ def explain(text="so good", model=ok, **options):
     [
         (explain(""), TextError, "empty"),
         (explain(" \n\t"), TextError, "empty"),
-        (explain("... !!"), TextError, "no words the model reads"),
+        (explain("... !!"), TextError, "has no words"),
         (explain("bad day", model=kedge.rules.present("good")), TextError, "None of the 2 words"),
         (explain(None), TextError, "must be a string, got NoneType"),
         (explain(7), TextError, "must be a string, got int"),
@@ -46,7 +46,7 @@ def explain(text="so good", model=ok, **options):
         (explain(batch_size=0), OptionError, "batch_size"),
         (explain(method="magic"), OptionError, "auto, "),
         (explain(precision="magic"), OptionError, "empirical"),
-        (explain(ties="magic"), OptionError, "first, random"),
+        (explain(ties="magic"), OptionError, "first, last, random"),
         (explain(outputs="magic"), OptionError, "multilabel"),
         (explain(perturbation="magic"), OptionError, "unk"),
         (explain(perturbation=3), OptionError, "Masking"),
@@ -67,3 +67,23 @@ def test_a_model_that_changes_shape_later_is_refused():
     """Fine for one text, too few rows for many."""
     with pytest.raises(OutputError, match="1 answers for"):
         kedge.explain(lambda texts: ["good" in texts[0]], "so very good")
+
+
+def test_names_that_would_be_ignored_are_refused():
+    """classes= and outputs= speak of a function's numbers, and of nothing else."""
+    from kedge.demo import review_model
+
+    for model, options in [
+        (kedge.rules.present("good"), {"outputs": "labels"}),
+        (kedge.rules.present("good"), {"classes": ["a", "b"]}),
+        (review_model(), {"classes": ["a", "b"]}),
+        (ok, {"classes": ["a", "b"]}),
+    ]:
+        with pytest.raises(KedgeError, match="classes="):
+            kedge.explain(model, "so good", **options)
+
+
+def test_labels_of_different_types_are_kept_apart():
+    """1 and "b" beside each other stay 1 and "b"."""
+    e = kedge.explain(lambda texts: [1 if "good" in t else "b" for t in texts], "so good")
+    assert (e.label, e.words) == (1, ("good",))

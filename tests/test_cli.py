@@ -139,3 +139,27 @@ def test_importing_kedge_stays_light():
         [sys.executable, "-c", code], capture_output=True, env={**os.environ, "PYTHONPATH": SRC}, check=True
     )
     assert done.stdout.decode().strip() == "[]"
+
+
+def test_shared_options(tmp_path):
+    """A label of a multi-label model, the empty answer and the way of evaluating, in both commands."""
+    (tmp_path / "kinds.py").write_text(
+        "def model(texts):\n    return [[int('food' in t), int('good' in t)] for t in texts]\n"
+    )
+    (tmp_path / "in.jsonl").write_text('{"t": "good food"}\n{"t": "bad food"}\n')
+    multi = ["--model", "kinds:model", "--outputs", "multilabel", "--label", "1"]
+    done = kedge("explain", "good food", *multi, "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["words"] == ["good"], done.stderr
+    files_ = ["in.jsonl", "--text", "t", "--out", "out.jsonl", "--workers", "1", "--quiet"]
+    done = kedge("corpus", *files_, *multi, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [(row["label"], row["words"]) for row in rows] == [(1, ["good"]), (None, None)]
+    done = kedge("corpus", *files_, *multi[:-1], "0", "--resume", cwd=tmp_path)
+    assert "begun with label=1, not 0" in done.stderr.decode()
+    easy = ["The food", "--model", "kinds:model", "--outputs", "multilabel", "--label", "7"]
+    assert "no label 7" in kedge("explain", *easy, cwd=tmp_path).stderr.decode()
+    text = "An excellent place"
+    chosen = ["--threshold", "0.1", "--allow-empty", "--precision", "empirical", "--method", "beam"]
+    found = json.loads(kedge("explain", text, *chosen, "--json").stdout)
+    assert (found["words"], found["status"]) == ([], "estimated")

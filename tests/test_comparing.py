@@ -1,9 +1,12 @@
 """apply, partial, compare, stability."""
 
+from typing import ClassVar
+
 import pytest
 
 import kedge
 from kedge.demo import review_model, reviews
+from kedge.stability import Stability
 
 GOOD = kedge.rules.any_of(["not", "bad"], ["good"])
 
@@ -23,11 +26,13 @@ class TestApply:
         assert kedge.apply(e, texts, model=review_model()).tolist() == [True, False, False]
 
     def test_refusals(self):
-        """A string is not a list of words, nor of texts."""
-        with pytest.raises(kedge.KedgeError, match="list of words"):
-            kedge.apply("good", ["good"])
-        with pytest.raises(kedge.KedgeError, match="list of words"):
+        """A string is no list of texts; what is no string is no text, and no word."""
+        with pytest.raises(kedge.KedgeError, match="got one string"):
             kedge.apply(["good"], "good")
+        with pytest.raises(kedge.KedgeError, match="got NoneType at place 1"):
+            kedge.apply(["x"], ["y", None])
+        with pytest.raises(kedge.KedgeError, match="anchor must be given as a list of strings"):
+            kedge.apply(None, ["good"])
 
 
 class TestPartial:
@@ -64,6 +69,27 @@ class TestCompare:
         assert found.other_reason[0].to_row()["anchor_b"] == "cheap"
         assert "'good' / 'cheap'" in str(found)
 
+    def test_no_reason_is_no_other_reason(self):
+        """Where a model needs no word its anchor is no reason; the pair is marked and said to be left out."""
+        always = kedge.as_model(lambda ts: [1] * len(ts))
+        found = kedge.compare(always, kedge.rules.present("good"), ["so good"])
+        assert [(p.needless, p.same_label) for p in found.same_label] == [(True, True)]
+        assert found.other_reason == ()
+        assert "For 1 of them a model needs no word at all" in str(found)
+
+    def test_nothing_to_compare(self):
+        """An empty comparison says so; failures come with their first reasons."""
+        assert str(kedge.compare(GOOD, GOOD, [])) == "No text could be compared."
+        said = str(kedge.compare(GOOD, GOOD, ["", "so good", " "]))
+        assert "2 texts could not be explained" in said
+        assert "row 0: TextError: The text is empty" in said
+
+    def test_rules_of_nothing(self):
+        """No documents, no rules, and no share of them."""
+        explainer = kedge.Explainer(GOOD)
+        assert "There are no documents" in str(explainer.rules([], workers=1))
+        assert "No rule is precise enough" in str(explainer.rules([""], workers=1))
+
     def test_a_model_with_itself(self):
         """A model agrees with itself."""
         found = kedge.compare(review_model(), review_model(), reviews()[0][:10])
@@ -83,5 +109,60 @@ class TestStability:
 
     def test_refusals(self):
         """There must be something to compare."""
-        with pytest.raises(kedge.KedgeError, match="at least one seed"):
+        with pytest.raises(kedge.KedgeError, match="at least one of seeds"):
             kedge.stability(GOOD, "good", seeds=[])
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"threshold": 0.8}, "takes thresholds=, a list, not threshold=0.8"),
+            ({"seed": 3}, "takes seeds=, a list, not seed=3"),
+            ({"seeds": 3}, "seeds must be a list, got 3"),
+            ({"thresholds": 0.9}, "thresholds must be a list, got 0.9"),
+            ({"thresholds": []}, "at least one of thresholds"),
+            ({"thresholds": [0.9, 2]}, "threshold must lie"),
+            ({"seeds": [[1]]}, "seed must be"),
+        ],
+    )
+    def test_what_would_be_ignored_is_refused(self, options, message):
+        """Options of a single explanation are named with their plural."""
+        with pytest.raises(kedge.KedgeError, match=message):
+            kedge.stability(GOOD, "so good", **options)
+
+    def test_repeated_thresholds(self):
+        """A threshold or seed given twice counts once; thresholds in any order keep their explanations."""
+        found = kedge.stability(GOOD, "so good", seeds=[0, 1, 0], thresholds=[0.9, 0.95, 0.9])
+        assert {t: len(group) for t, group in found.by_threshold.items()} == {0.9: 2, 0.95: 2}
+        mixed = Stability(tuple(found.explanations[k] for k in (0, 2, 1, 3)))
+        assert mixed.by_threshold == found.by_threshold
+
+
+def kinds(texts):
+    """A multi-label model: is it about food, is it praise."""
+    return [[int("food" in t), int("good" in t)] for t in texts]
+
+
+class TestMultiLabel:
+    OPTIONS: ClassVar = {"outputs": "multilabel", "classes": ["food", "praise"]}
+    TEXTS = ("good food", "bad food", "good day")
+
+    def test_stability(self):
+        """The label that is asked about, with every seed."""
+        found = kedge.stability(kinds, "good food", label="praise", seeds=range(2), **self.OPTIONS)
+        assert {(e.label, e.words) for e in found.explanations} == {("praise", ("good",))}
+
+    def test_compare(self):
+        """Both models about one label; texts for which it does not hold are said to have failed."""
+        found = kedge.compare(kinds, kinds, self.TEXTS, label="food", **self.OPTIONS)
+        assert [p.a.words for p in found.same_label] == [("food",), ("food",)]
+        assert [row for row, _ in found.failed] == [2]
+
+    @pytest.mark.parametrize("workers", [1, 2])
+    def test_corpus(self, workers):
+        """One label for the whole corpus; where it does not hold the outcome says so."""
+        # A function of its own: workers cannot import this module, so it must travel whole.
+        explainer = kedge.Explainer(lambda texts: [["food" in t, "good" in t] for t in texts], **self.OPTIONS)
+        outcomes = list(explainer.explain_corpus(self.TEXTS, label="praise", workers=workers))
+        assert [o.explanation and o.explanation.words for o in outcomes] == [("good",), None, ("good",)]
+        assert outcomes[1].error.startswith("LabelError: The label 'praise' does not hold")
+        assert explainer.rules(self.TEXTS, label="praise", workers=1).rules[0].words == ("good",)

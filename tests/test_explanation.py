@@ -70,7 +70,17 @@ def test_an_explanation_cannot_be_changed(explanations):
         explanations[0].label = "other"
 
 
-@pytest.mark.parametrize("text", ["", "no json", "[]", "{}", '{"format": 99}', '{"format": 1}'])
+def test_the_order_of_keys_does_not_matter(explanations):
+    """Tools that sort keys do no harm."""
+    for e in explanations:
+        shuffled = json.dumps(json.loads(e.to_json()), sort_keys=True)
+        assert kedge.Explanation.from_json(shuffled) == e
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "no json", "[]", "{}", '{"format": 99}', '{"format": 1}', None, '{"format": 1, "trace": [1]}'],
+)
 def test_other_json_is_refused(text):
     """One sentence instead of a KeyError."""
     with pytest.raises(OptionError):
@@ -98,7 +108,7 @@ def test_brackets_without_a_terminal_and_colour_on_one(explanations):
     assert plain.startswith("a [good] day")
     assert "\x1b[" not in plain
     assert "\x1b[1;30;42mgood\x1b[0m" in coloured
-    for part in ("label      1", "precision  1.000", "no shorter set of words reaches 0.95"):
+    for part in ("label      1", "precision  1.000", "no sampling error, and no set of words is shorter"):
         assert part in plain
 
 

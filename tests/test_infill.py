@@ -115,7 +115,7 @@ def test_bad_options(language_model):
     with pytest.raises(OptionError, match="keep"):
         kedge.Infill(network, tokenizer, keep=1.0)
     with pytest.raises(OptionError, match="protect"):
-        kedge.Infill(network, tokenizer, protect="good")
+        kedge.Infill(network, tokenizer, protect=["good", 3])
     with pytest.raises(OptionError, match="tokenizer"):
         kedge.Infill(network)
     with pytest.raises(OptionError, match="top"):

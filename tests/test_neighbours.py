@@ -104,6 +104,6 @@ def test_bad_vectors_and_options():
     with pytest.raises(OptionError, match="top"):
         kedge.Neighbours(VECTORS, top=0)
     with pytest.raises(OptionError, match="protect"):
-        kedge.Neighbours(VECTORS, protect="good")
+        kedge.Neighbours(VECTORS, protect=3)
     with pytest.raises(OptionError, match="words occur"):
         kedge.Neighbours.from_texts(["good"])

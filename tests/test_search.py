@@ -1,5 +1,7 @@
 """Searches against brute force, and the paper's statements about what they select."""
 
+from dataclasses import replace
+
 import brute
 import numpy as np
 import pytest
@@ -151,3 +153,22 @@ def test_shared_samples_save_questions():
     text = "a b c " + " ".join(f"w{k}" for k in range(12))
     e = kedge.explain(rule.predict, text, method="beam")
     assert set(e.words) == {"a", "b", "c"}
+
+
+def test_a_shortlist_lets_an_exhaustive_search_go_on():
+    """Too many pairs: the best single words are paired, the rule is noted, and the claim is an estimate."""
+    text = " ".join(["very", "good", *(f"w{k}" for k in range(30))])
+    model = replace(kedge.as_model(kedge.rules.all_present(["very", "good"])), reads=None)
+    options = {"method": "exhaustive", "precision": "empirical", "samples": 200, "max_candidates": 100}
+    assert kedge.explain(model, text, **options).status == "not_reached"
+    found = kedge.explain(model, text, shortlist=True, **options)
+    assert set(found.words) == {"very", "good"}
+    assert found.status == "estimated"
+    assert any(note.startswith("Of length 2 only") for note in found.notes)
+
+
+def test_ties_can_go_to_the_last():
+    """Of equally good anchors the last in the text, exhaustively and by ranking."""
+    rule = kedge.rules.any_of(["a"], ["b"], ["c"])
+    assert kedge.explain(rule, "a b c", method="exhaustive", ties="last").words == ("c",)
+    assert kedge.explain(rule, "a b c", method="exhaustive").words == ("a",)

@@ -6,9 +6,13 @@
 (('good',), 1.0, 'exact')
 """
 
-from kedge import plots
+from importlib import import_module
+from typing import Any
+
+from kedge import datasets, plots
 from kedge.anchor import Anchor
 from kedge.apply import apply
+from kedge.ask import Verdict
 from kedge.compare import compare
 from kedge.coverage import CorpusIndex
 from kedge.document import Document, Token
@@ -32,9 +36,11 @@ __all__ = [
     "Model",
     "Neighbours",
     "Token",
+    "Verdict",
     "apply",
     "as_model",
     "compare",
+    "datasets",
     "explain",
     "plots",
     "precision",
@@ -44,3 +50,10 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Parts that are imported when they are first used: ``kedge.theory``, ``kedge.tokenize``..."""
+    if name in {"corpus", "theory", "tokenize", "workbench"}:
+        return import_module(f"kedge.{name}")
+    raise AttributeError(f"module 'kedge' has no attribute {name!r}")

@@ -7,23 +7,27 @@ from typing import Any
 import numpy as np
 
 from kedge import tokenize
-from kedge.errors import OptionError
 from kedge.explain import Explainer
 from kedge.explanation import Explanation
+from kedge.given import given_text, given_texts, given_words
 from kedge.typing import Bools
 
 __all__ = ["apply"]
 
 
 def apply(
-    anchor: Explanation | Iterable[str], texts: Iterable[str], *, model: Any = None, tokenizer: Any = None
+    anchor: Explanation | str | Iterable[str],
+    texts: Iterable[str],
+    *,
+    model: Any = None,
+    tokenizer: Any = None,
 ) -> Bools:
     """Which texts satisfy an anchor: contain each of its words at least as often as it does.
 
     Parameters
     ----------
     anchor
-        An explanation, or words; a word given twice must be there twice.
+        An explanation, or words, as a list or in a string; a word given twice must be there twice.
     texts
         Where to look.
     model
@@ -35,9 +39,8 @@ def apply(
     >>> apply(["good"], ["Good food", "goodness", ""]).tolist()
     [True, False, False]
     """
-    if isinstance(anchor, str) or isinstance(texts, str):
-        raise OptionError("apply takes a list of words (or an explanation) and a list of texts.")
-    needed = Counter(anchor.words if isinstance(anchor, Explanation) else anchor)
+    needed = Counter(anchor.words if isinstance(anchor, Explanation) else given_words(anchor, "The anchor"))
+    rows = (given_text(text, row) for row, text in enumerate(given_texts(texts)))
     if model is not None:
         split = Explainer(model, tokenizer=tokenizer).split
     else:
@@ -47,7 +50,7 @@ def apply(
         def split(text: str) -> tuple[str, ...]:
             return tuple(t.word.casefold() for t in tokens(text))
 
-    return np.fromiter((needed <= Counter(split(text)) for text in texts), dtype=bool)
+    return np.fromiter((needed <= Counter(split(text)) for text in rows), dtype=bool)
 
 
 def _folded(words: Counter[str]) -> Counter[str]:

@@ -4,7 +4,6 @@ Exact where the model can be read or every sample asked about, else an interval 
 that holds with probability 1 - delta however often it was looked at on the way.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from math import prod
@@ -93,29 +92,34 @@ def select(document: Document, chosen: str | Iterable[str | int]) -> Anchor:
     >>> select(document, "so good").positions, select(document, [1, 2]).positions
     ((0, 2), (1, 2))
     """
-    asked: list[str | int] = list(chosen.split() if isinstance(chosen, str) else chosen)
-    if not all(isinstance(item, (str, int, np.integer)) and not isinstance(item, bool) for item in asked):
-        raise OptionError("Words to judge are a list of words, or of their positions in the text.")
-    places: dict[str, list[int]] = {}
-    for k, token in enumerate(document.tokens):
-        places.setdefault(token.word.casefold(), []).append(k)
-    positions, used = [], Counter[str]()
-    for item in asked:
-        if not isinstance(item, str):
+    if isinstance(chosen, str):
+        chosen = chosen.split()
+    if not isinstance(chosen, Iterable):
+        raise OptionError(f"Words to judge are a list of words or positions, got {type(chosen).__name__}.")
+    positions: list[int] = []
+    for item in chosen:
+        if isinstance(item, str):
+            positions.append(_place(document, item, positions))
+        elif isinstance(item, (int, np.integer)) and not isinstance(item, bool):
             if not 0 <= item < len(document):
                 raise OptionError(
                     f"There is no position {item}; the text has {len(document)} words, numbered from 0."
                 )
             positions.append(int(item))
-            continue
-        word = item.casefold()
-        have = places.get(word, [])
-        if used[word] >= len(have):
-            often = "not in the text" if not have else f"in the text {len(have)} times only"
-            raise OptionError(f"The word {item!r} is {often}; choose words that the model reads there.")
-        positions.append(have[used[word]])
-        used[word] += 1
+        else:
+            raise OptionError("Words to judge are a list of words, or of their positions in the text.")
     return Anchor(positions)
+
+
+def _place(document: Document, word: str, used: Sequence[int]) -> int:
+    """The first place of a word that is not used yet; its own spelling before other cases."""
+    alike = [k for k, t in enumerate(document.tokens) if t.word.casefold() == word.casefold()]
+    alike.sort(key=lambda k: document.tokens[k].word != word)  # stable: in the order of the text
+    free = [k for k in alike if k not in used]
+    if not free:
+        often = f"in the text {len(alike)} times only" if alike else "not in the text"
+        raise OptionError(f"The word {word!r} is {often}; choose words that the model reads there.")
+    return free[0]
 
 
 def judge(
@@ -206,7 +210,7 @@ def _enumerable(reading: Reading, kept: Kept) -> bool:
 
 
 def _enumerated(reading: Reading, kept: Kept) -> float:
-    """Sum of P(counts) over all counts above the anchor's that keep the label (THEORY section 7)."""
+    """Sum of P(counts) over all counts above the anchor's that keep the label."""
     free = _free(reading, kept)
     shape = tuple(m + 1 for m in free)
     laws = [transition(m, reading.keep)[0] for m in free]

@@ -7,6 +7,8 @@ from typing import Any
 
 from kedge.explain import Explainer
 from kedge.explanation import Explanation
+from kedge.given import given_texts
+from kedge.typing import Label
 
 __all__ = ["Comparison", "Pair", "compare", "jaccard"]
 
@@ -28,6 +30,11 @@ class Pair:
         """Whether both models give the text the same label."""
         return self.a.label == self.b.label
 
+    @property
+    def needless(self) -> bool:
+        """Whether one model keeps its label with no word kept, so that its anchor is no reason."""
+        return any(e.baseline is not None and e.baseline >= e.threshold for e in (self.a, self.b))
+
     def to_row(self) -> dict[str, Any]:
         """One flat row for a table."""
         return {
@@ -38,6 +45,7 @@ class Pair:
             "anchor_a": " ".join(self.a.words),
             "anchor_b": " ".join(self.b.words),
             "jaccard": self.jaccard,
+            "needless": self.needless,
         }
 
 
@@ -66,20 +74,27 @@ class Comparison:
 
     @property
     def jaccard(self) -> float:
-        """Mean similarity of the reasons where the labels agree; 1 if they never do."""
-        if not self.same_label:
-            return 1.0
-        return sum(pair.jaccard for pair in self.same_label) / len(self.same_label)
+        """Mean similarity of the reasons where the labels agree and both need a word; 1 if there are none."""
+        values = [pair.jaccard for pair in self.same_label if not pair.needless]
+        return sum(values) / len(values) if values else 1.0
 
     @property
     def other_reason(self) -> tuple[Pair, ...]:
-        """The same label for different reasons: texts whose anchors have no word in common."""
-        return tuple(pair for pair in self.same_label if pair.jaccard == 0)
+        """The same label for different reasons: texts whose anchors have no word in common.
+
+        Texts for which one of the models needs no word at all are left out: there is no reason to differ.
+        """
+        return tuple(pair for pair in self.same_label if pair.jaccard == 0 and not pair.needless)
 
     def __str__(self) -> str:
         total = len(self.same_label) + len(self.other_label)
+        if not total:
+            return "\n".join(["No text could be compared.", *self._failures()])
         lines = [f"{total} texts, the same label for {self.agreement:.1%}."]
-        if self.same_label:
+        reasoned = [pair for pair in self.same_label if not pair.needless]
+        if needless := len(self.same_label) - len(reasoned):
+            lines.append(f"For {needless} of them a model needs no word at all; these are left out below.")
+        if reasoned:
             lines.append(
                 f"There the reasons agree by {self.jaccard:.2f} (Jaccard); {len(self.other_reason)} have no "
                 "word in common. The least alike:"
@@ -87,15 +102,29 @@ class Comparison:
         lines += [
             f"{pair.jaccard:.2f}  {pair.a.label}  {' '.join(pair.a.words)!r} / {' '.join(pair.b.words)!r}"
             f"  (row {pair.row})"
-            for pair in self.same_label[:_SHOWN]
+            for pair in reasoned[:_SHOWN]
         ]
-        if self.failed:
-            lines.append(f"{len(self.failed)} texts could not be explained.")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self._failures()])
+
+    def _failures(self) -> list[str]:
+        """How many texts failed, with the first reason of each kind."""
+        first: dict[str, tuple[int, str]] = {}
+        for row, reason in self.failed:
+            first.setdefault(reason.partition(":")[0], (row, reason))
+        if not first:
+            return []
+        shown = [f"  row {row}: {reason}" for row, reason in first.values()]
+        return [f"{len(self.failed)} texts could not be explained; the first of each kind:", *shown]
 
 
 def compare(
-    model_a: Any, model_b: Any, texts: Iterable[str], *, workers: int | None = 1, **options: Any
+    model_a: Any,
+    model_b: Any,
+    texts: Iterable[str],
+    *,
+    label: Label | None = None,
+    workers: int | None = 1,
+    **options: Any,
 ) -> Comparison:
     """Explain the same texts for two models, and list where their reasons differ.
 
@@ -105,6 +134,8 @@ def compare(
         Any two models that ``explain`` takes; they need not read the same words.
     texts
         The documents.
+    label
+        The label to explain, for multi-label models.
     workers
         How many processes; None for all cores.
     options
@@ -116,9 +147,10 @@ def compare(
     >>> found.agreement, [p.a.words + p.b.words for p in found.same_label]
     (1.0, [('good', 'good'), ('good', 'good')])
     """
-    texts = list(texts)
+    texts = list(given_texts(texts))
     outcomes = [
-        list(Explainer(m, **options).explain_corpus(texts, workers=workers)) for m in (model_a, model_b)
+        list(Explainer(m, **options).explain_corpus(texts, label=label, workers=workers))
+        for m in (model_a, model_b)
     ]
     same: list[Pair] = []
     other: list[Pair] = []

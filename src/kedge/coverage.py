@@ -1,7 +1,7 @@
 """How much of a corpus an anchor speaks about.
 
 The coverage of an anchor is the share of a corpus's documents that contain each of its words at
-least as often as it does (THEORY section 1). The index makes that a lookup: for each word w and
+least as often as it does. The index makes that a lookup: for each word w and
 each a = 1, 2, ... the sorted numbers of the documents that contain w at least a times. One list per
 (w, a) holds exactly as many entries as the corpus has words, so multiplicities cost nothing extra,
 and coverage is the length of an intersection of lists.
@@ -19,6 +19,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kedge.errors import OptionError, StorageError
+from kedge.given import given_texts, given_words
 
 __all__ = ["CorpusIndex"]
 
@@ -43,7 +45,7 @@ class CorpusIndex:
     """Which documents of a corpus contain which words, and how often.
 
     Make one with ``CorpusIndex.build(texts, split)``, or ``explainer.index(texts)`` for the words that a
-    model reads; ``save`` it, ``open`` it.
+    model reads; ``save`` it, ``open`` it. Words are asked for as a list, or in a string.
 
     >>> index = CorpusIndex.build(["so so good", "good", "bad"], str.split)
     >>> index.coverage(["good"]), index.documents(["so", "so", "good"]).tolist()
@@ -75,7 +77,7 @@ class CorpusIndex:
         words: list[NDArray[np.int32]] = []
         counts: list[NDArray[np.int32]] = []
         sample: dict[str, Any] = {}
-        for text in texts:
+        for text in given_texts(texts):
             found = split(text) if isinstance(text, str) else ()
             if found and not sample:
                 short = text[:_SAMPLE]
@@ -121,11 +123,11 @@ class CorpusIndex:
             raise StorageError(f"The index cannot be written to {folder}: {error.strerror}.") from error
         return folder
 
-    def coverage(self, words: Iterable[str]) -> float:
+    def coverage(self, words: str | Iterable[str]) -> float:
         """Share of the documents that contain the words, each as often as it is given."""
         return self.count(words) / self._size if self._size else 0.0
 
-    def count(self, words: Iterable[str]) -> int:
+    def count(self, words: str | Iterable[str]) -> int:
         """How many documents contain the words, each as often as it is given."""
         lists = self._lists(words)
         if lists is None:
@@ -138,7 +140,7 @@ class CorpusIndex:
             return ones(self._and(lists))
         return len(self._common(lists))
 
-    def documents(self, words: Iterable[str]) -> Rows:
+    def documents(self, words: str | Iterable[str]) -> Rows:
         """The numbers of the documents that contain the words, in order."""
         lists = self._lists(words)
         if lists is None:
@@ -146,6 +148,14 @@ class CorpusIndex:
         if not lists:
             return np.arange(self._size, dtype=np.int32)
         return self._common(lists)
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells this index from another one: a hash of its words and in how many documents each is."""
+        state = blake2b(f"{self._size} ".encode(), digest_size=16)
+        for name in ("letters", "ends", "terms", "starts"):
+            state.update(np.ascontiguousarray(self._arrays[name]).tobytes())
+        return state.hexdigest()
 
     def fits(self, split: Callable[[str], Sequence[str]]) -> bool:
         """Whether the index was built with the words that ``split`` gives."""
@@ -163,7 +173,7 @@ class CorpusIndex:
     def _lists(self, words: Iterable[str]) -> list[int] | None:
         """The lists to intersect, shortest first; None if one of them is empty."""
         lists = []
-        for word, times in Counter(words).items():
+        for word, times in Counter(given_words(words)).items():
             j = self._place(word)
             if j is None or times > self._terms[j + 1] - self._terms[j]:
                 return None

@@ -10,6 +10,7 @@
     │   ├── ModelRaised    it raised; the user's exception is the cause
     │   ├── OutputError    it returned something that cannot be read as labels
     │   └── Inconsistent   it gave different answers for the same text
+    ├── DataError          a review set cannot be found, downloaded or read
     ├── StorageError       results cannot be kept or read back
     ├── OutOfQueries       the next question would exceed ``max_queries``
     └── MissingDependency  an optional library is not installed
@@ -18,6 +19,7 @@ Each carries one sentence: what was got, what is allowed, what to do.
 """
 
 __all__ = [
+    "DataError",
     "Inconsistent",
     "KedgeError",
     "LabelError",
@@ -62,6 +64,10 @@ class OutputError(ModelError, ValueError):
 
 class Inconsistent(ModelError):  # noqa: N818
     """The model answered the same text differently."""
+
+
+class DataError(KedgeError, OSError):
+    """A review set cannot be found, downloaded or read."""
 
 
 class StorageError(KedgeError):

@@ -17,6 +17,7 @@ from kedge.coverage import CorpusIndex, as_index
 from kedge.errors import OptionError, OutOfQueries, TextError
 from kedge.examples import examples
 from kedge.explanation import Explanation, Step
+from kedge.given import given_texts
 from kedge.model import Model, as_model
 from kedge.model.model import Predictions
 from kedge.options import Options, as_perturbation
@@ -57,8 +58,7 @@ class Explainer:
         self._goal = self.options.goal()
         self._perturbation = as_perturbation(self.options.perturbation)
         self.given = model
-        self._verified = False  # the one thing remembered between texts: see kedge.verify
-        self.model: Model = as_model(model, outputs=self.options.outputs, classes=self.options.classes)
+        self._understand()
         self._tokenizer = None if options.get("tokenizer") is None else as_tokenizer(options["tokenizer"])
         if self.options.corpus is not None:
             self.options = replace(self.options, corpus=as_index(self.options.corpus, self.split))
@@ -145,10 +145,20 @@ class Explainer:
         found = replace(found, notes=(*way.notes, *found.notes)) if way.notes else found
         return reading, way, found
 
+    def _understand(self) -> None:
+        """Convert the user's model; once, and again after it was fitted anew."""
+        options = self.options
+        self.model: Model = as_model(self.given, outputs=options.outputs, classes=options.classes)
+        self._parts = self.model.parts() if self.model.parts is not None else ()
+        self._verified = False  # the one thing remembered between texts: see kedge.verify
+
     def _read(
         self, text: str, label: Label | None, known: Predictions | None = None
     ) -> tuple[Reading, np.random.Generator]:
         options = self.options
+        now = self.model.parts() if self.model.parts is not None else ()
+        if any(a is not b for a, b in zip(now, self._parts, strict=True)):
+            self._understand()
         document, own = read_document(self.model, text, self._tokenizer)
         rng = generator(options.seed, document.text)
         reading = read(
@@ -172,6 +182,7 @@ class Explainer:
         texts: Iterable[str],
         *,
         ids: Iterable[Any] | None = None,
+        label: Label | None = None,
         workers: int | None = None,
         dask: str | None = None,
     ) -> "Iterator[Outcome]":
@@ -181,6 +192,8 @@ class Explainer:
         ----------
         texts, ids
             The documents and, if wanted, what to call them; any iterables, read as they are needed.
+        label
+            The label to explain, for a multi-label model.
         workers
             How many processes; None for all cores, or for whatever ``joblib.parallel_config`` around
             the call says.
@@ -191,12 +204,13 @@ class Explainer:
         """
         from kedge.corpus import explain_texts
 
-        return explain_texts(self, texts, ids=ids, workers=workers, dask=dask)
+        return explain_texts(self, texts, ids=ids, label=label, workers=workers, dask=dask)
 
     def rules(
         self,
         texts: Sequence[str],
         *,
+        label: Label | None = None,
         workers: int | None = None,
         max_rules: int = 20,
         min_precision: float = 0.9,
@@ -207,6 +221,8 @@ class Explainer:
         ----------
         texts
             The corpus.
+        label
+            The label to explain, for a multi-label model.
         workers
             How many processes explain it; None for all cores.
         max_rules
@@ -214,10 +230,11 @@ class Explainer:
         min_precision
             Rules that give fewer of the documents they cover the model's label are left out.
         """
-        from kedge.corpus.rules import pick_rules
+        from kedge.corpus.rules import check_rules, pick_rules
 
-        texts = list(texts)
-        rows = (outcome.to_row() for outcome in self.explain_corpus(texts, workers=workers))
+        check_rules(max_rules, min_precision)
+        texts = list(given_texts(texts))
+        rows = (outcome.to_row() for outcome in self.explain_corpus(texts, label=label, workers=workers))
         return pick_rules(rows, self.index(texts), max_rules=max_rules, min_precision=min_precision)
 
     def split(self, text: str) -> tuple[str, ...]:

@@ -153,7 +153,7 @@ class Explanation:
         """Read the JSON form back."""
         try:
             data = json.loads(text)
-        except json.JSONDecodeError as error:
+        except (json.JSONDecodeError, TypeError, UnicodeDecodeError) as error:
             raise OptionError(f"This is not JSON: {error}.") from None
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             got = data.get("format") if isinstance(data, dict) else type(data).__name__
@@ -162,14 +162,18 @@ class Explanation:
                 "version of kedge or is something else."
             )
         known = {f.name for f in fields(cls)}
-        values = {name: _frozen(value) for name, value in data.items() if name in known}
-        values["trace"] = tuple(Step(*_items(s)) for s in data.get("trace", ()))
-        values["examples"] = tuple(Example(*_items(s)) for s in data.get("examples", ()))
-        values["ties"] = None if data.get("ties") is None else Ties(*_items(data["ties"]))
         try:
-            return cls(**values)
-        except TypeError as error:
-            raise OptionError(f"The explanation is incomplete: {error}.") from None
+            values = {name: _frozen(value) for name, value in data.items() if name in known}
+            values["trace"] = tuple(Step(**_named(s)) for s in data.get("trace", ()))
+            values["examples"] = tuple(Example(**_named(s)) for s in data.get("examples", ()))
+            values["ties"] = None if data.get("ties") is None else Ties(**_named(data["ties"]))
+            read = cls(**values)
+        except (AttributeError, TypeError) as error:
+            raise OptionError(f"The explanation is not whole: {error}.") from None
+        numbers = (read.precision, read.threshold, read.delta, *read.interval)
+        if not all(isinstance(number, (int, float)) for number in numbers):
+            raise OptionError("The explanation is not whole: its precision or interval is not a number.")
+        return read
 
     def to_row(self) -> dict[str, Any]:
         """One flat row for a table: ``pandas.DataFrame([e.to_row() for e in explanations])``."""
@@ -201,8 +205,8 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _items(data: dict[str, Any]) -> list[Any]:
-    return [_frozen(value) for value in data.values()]
+def _named(data: dict[str, Any]) -> dict[str, Any]:
+    return {name: _frozen(value) for name, value in data.items()}
 
 
 def _frozen(value: Any) -> Any:

@@ -42,7 +42,7 @@ class Options:
     allow_empty
         Whether "no word is needed" may be the answer when it is true.
     ties
-        Among equally good anchors the ``"first"`` in the text or a ``"random"`` one.
+        Among equally good anchors the ``"first"`` in the text, the ``"last"`` or a ``"random"`` one.
     samples
         Samples per anchor when an exhaustive search samples.
     beam_width
@@ -51,6 +51,9 @@ class Options:
         How many texts the model may be asked about.
     max_candidates
         How many anchors an exhaustive search may look at.
+    shortlist
+        Let an exhaustive search of a long document go on where a length has more than
+        ``max_candidates`` anchors: with those made of the words that are best alone, and a note.
     batch_size
         How many texts the model is asked about at a time.
     outputs, classes
@@ -73,11 +76,12 @@ class Options:
     precision: str = "auto"
     perturbation: str | Perturbation = "unk"
     allow_empty: bool = False
-    ties: Literal["first", "random"] = "first"
+    ties: Literal["first", "last", "random"] = "first"
     samples: int = 100
     beam_width: int = 1
     max_queries: int | None = None
     max_candidates: int = 200_000
+    shortlist: bool = False
     batch_size: int = 64
     outputs: Outputs = "auto"
     classes: Sequence[Label] | None = None
@@ -93,10 +97,14 @@ class Options:
             raise OptionError(f"delta must lie strictly between 0 and 1, got {self.delta!r}.")
         _one_of("method", self.method, METHODS)
         _one_of("precision", self.precision, PRECISIONS)
-        _one_of("ties", self.ties, ("first", "random"))
+        _one_of("ties", self.ties, ("first", "last", "random"))
         _one_of("objective", self.objective, ("shortest", "coverage"))
         if self.objective == "coverage" and self.corpus is None:
             raise OptionError("objective='coverage' needs corpus=, the texts that coverage is a share of.")
+        if not isinstance(self.allow_empty, bool):
+            raise OptionError(f"allow_empty must be True or False, got {self.allow_empty!r}.")
+        if self.progress is not None and not callable(self.progress):
+            raise OptionError("progress must be a function of the number of questions asked so far.")
         for name in ("samples", "beam_width", "max_candidates", "batch_size", "max_queries"):
             value = getattr(self, name)
             if not (value is None and name == "max_queries") and not _at_least(1, value):
@@ -136,7 +144,7 @@ def _one_of(name: str, value: object, choices: Sequence[str]) -> None:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, (int, float, np.floating, np.integer)) and not isinstance(value, bool)
 
 
 def _at_least(least: int, value: object) -> bool:

@@ -69,8 +69,8 @@ class Oracle:
         except Exception as error:
             reason = str(error).strip().split("\n", maxsplit=1)[0]
             raise ModelRaised(
-                f"The model raised {type(error).__name__} when asked about {len(batch)} texts"
-                f"{': ' + reason if reason else ''}; its own traceback is above."
+                f"The model raised {type(error).__name__} when asked about "
+                f"{len(batch)} text{'s' if len(batch) > 1 else ''}{': ' + reason if reason else ''}."
             ) from error
         if self._progress is not None:
             self._progress(self.queries)

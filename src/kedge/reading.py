@@ -26,6 +26,10 @@ __all__ = ["Reading", "read", "read_document"]
 # memory does not grow with the number of samples times the length of the document.
 CELLS = 1 << 20
 
+_NOT_CLEAN = (
+    "Masking a word of this text changes which other words the model finds, so the model is asked about "
+    "masked texts."
+)
 _NOT_PLACED = (
     "The model's own words cannot be placed in the text, because its preprocessing changes them; the "
     "text was split by kedge and the model is asked about masked texts."
@@ -103,7 +107,11 @@ def read_document(model: Model, text: str, tokenizer: Tokenizer | None) -> tuple
     tokens = own if own is not None else (tokenizer or words)(text)
     document = Document(text, tokens)
     if not len(document):
-        raise TextError("The text has no words the model reads; there is nothing to explain.")
+        raise TextError(
+            "The model's analyzer finds no word in the text; there is nothing to explain."
+            if own is not None
+            else "The text has no words; there is nothing to explain."
+        )
     return document, own is not None
 
 
@@ -125,7 +133,10 @@ def read(
     first = oracle.ask(model.predict if known is None else lambda _: known, [document.text])
     label = _label(first, label)
     if own_units and model.from_counts is not None and perturbation.removes:
-        return _count_reading(model, document, perturbation, label, first, oracle)
+        if _masks_cleanly(model, document, perturbation, rng):
+            return _count_reading(model, document, perturbation, label, first, oracle)
+        reading = _text_reading(model, document, perturbation, label, first, oracle, rng)
+        return replace(reading, notes=(*reading.notes, _NOT_CLEAN))
     reading = _text_reading(model, document, perturbation, label, first, oracle, rng)
     if own_units or model.tokenize is None or split_by_user:
         return reading
@@ -155,6 +166,25 @@ def _label(first: Predictions, label: Label | None) -> Label:
             f"that holds, so leave label= out or ask about {predicted!r}."
         )
     return predicted
+
+
+def _masks_cleanly(
+    model: Model, document: Document, perturbation: Perturbation, rng: np.random.Generator
+) -> bool:
+    """Whether removing words leaves exactly the others, as the model itself finds them.
+
+    Every second word is masked, then every other one, so that each word has been kept between masks
+    and masked between words. Counts stand for texts only where the model then finds the kept words.
+    """
+    assert model.tokenize is not None  # noqa: S101  (the units are the model's own)
+    reads = model.reads or (lambda _: True)
+    kept = np.arange(len(document)) % 2 == np.array([[0], [1]])
+    for row, text in zip(kept.tolist(), perturbation.writer(document, rng)(kept), strict=True):
+        found = model.tokenize(text)
+        stay = [t.word for t, here in zip(document.tokens, row, strict=True) if here and reads(t.word)]
+        if found is None or [t.word for t in found if reads(t.word)] != stay:
+            return False
+    return True
 
 
 def _refuse_known_mask(model: Model, mask: str) -> None:

@@ -1,15 +1,16 @@
 """One text, explained again and again, and how far the answers agree."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations, groupby
+from itertools import combinations
 from typing import Any
 
 from kedge.compare import jaccard
 from kedge.errors import OptionError
 from kedge.explain import Explainer
 from kedge.explanation import Explanation
+from kedge.typing import Label
 
 __all__ = ["Stability", "stability"]
 
@@ -23,8 +24,10 @@ class Stability:
     @property
     def by_threshold(self) -> dict[float, tuple[Explanation, ...]]:
         """The explanations of each threshold, in the order of the seeds."""
-        groups = groupby(self.explanations, key=lambda e: e.threshold)
-        return {threshold: tuple(group) for threshold, group in groups}
+        groups: dict[float, list[Explanation]] = {}
+        for e in self.explanations:
+            groups.setdefault(e.threshold, []).append(e)
+        return {threshold: tuple(group) for threshold, group in groups.items()}
 
     @property
     def over_seeds(self) -> dict[float, float]:
@@ -60,28 +63,50 @@ def stability(
     text: str,
     *,
     seeds: Iterable[int] = range(10),
-    thresholds: Sequence[float] = (0.95,),
+    thresholds: Iterable[float] = (0.95,),
+    label: Label | None = None,
     **options: Any,
 ) -> Stability:
     """Explain a text with each seed at each threshold.
 
     An exact answer does not depend on the seed; a sampled one may, and this tells how much.
 
+    Parameters
+    ----------
+    model, text
+        What to explain.
+    seeds, thresholds
+        Lists of seeds and of thresholds; one given twice counts once.
+    label
+        One of the labels that hold, for a multi-label model.
+    options
+        Those of ``Explainer``, but for ``seed`` and ``threshold``.
+
     >>> import kedge
     >>> found = stability(kedge.rules.present("good"), "so good", seeds=range(3), thresholds=[0.9, 0.99])
     >>> found.over_seeds, found.over_thresholds
     ({0.9: 1.0, 0.99: 1.0}, 1.0)
     """
-    seeds = list(seeds)
-    if not seeds or not len(thresholds):
-        raise OptionError("stability needs at least one seed and one threshold.")
-    return Stability(
-        tuple(
-            Explainer(model, **options | {"seed": seed, "threshold": threshold}).explain(text)
-            for threshold in thresholds
-            for seed in seeds
-        )
-    )
+    for single, several in (("seed", "seeds"), ("threshold", "thresholds")):
+        if single in options:
+            raise OptionError(f"stability takes {several}=, a list, not {single}={options[single]!r}.")
+    each = _distinct("seeds", seeds)
+    explainers = [
+        Explainer(model, **options, seed=seed, threshold=threshold)  # all checked before the first works
+        for threshold in _distinct("thresholds", thresholds)
+        for seed in each
+    ]
+    return Stability(tuple(explainer.explain(text, label) for explainer in explainers))
+
+
+def _distinct(name: str, values: Any) -> list[Any]:
+    """The values of a list, each once."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise OptionError(f"{name} must be a list, got {values!r}; put a single one into a list.")
+    found = list(values)
+    if not found:
+        raise OptionError(f"stability needs at least one of {name}, got an empty list.")
+    return list(dict.fromkeys(found)) if all(isinstance(v, Hashable) for v in found) else found
 
 
 def _likeness(explanations: Sequence[Explanation]) -> float:

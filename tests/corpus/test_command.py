@@ -16,7 +16,7 @@ SRC = str(Path(__file__).parents[2] / "src")
 def corpus(folder, *arguments):
     """Run the command with one worker."""
     return subprocess.run(
-        [sys.executable, "-m", "kedge", "corpus", *arguments, "--workers", "1"],
+        [sys.executable, "-m", "kedge", "corpus", "--workers", "1", *arguments],
         capture_output=True,
         text=True,
         cwd=folder,
@@ -59,7 +59,10 @@ def test_everything_at_once(folder):
         (["none.csv", "--text", "text", "--out", "out.jsonl"], "no file"),
         (["in.jsonl", "--text", "text", "--out", "out.jsonl", "--objective", "coverage"], "--index"),
         (["in.jsonl", "--text", "text", "--out", "out.jsonl", "--threshold", "2"], "threshold"),
-        (["in.jsonl", "--text", "text", "--out", "none/out.jsonl"], "cannot be written"),
+        (["in.jsonl", "--text", "text", "--out", "none/out.jsonl"], "cannot be written: No such file"),
+        (["in.jsonl", "--text", "text", "--out", "out.jsonl", "--rules", "--max-rules", "0"], "max_rules"),
+        (["in.jsonl", "--text", "text", "--out", "out.jsonl", "--min-precision", "5"], "min_precision"),
+        (["in.jsonl", "--text", "text", "--out", "out.jsonl", "--workers", "0"], "other than 0"),
         (["in.jsonl", "--out", "out.jsonl"], "Missing option"),
     ],
 )
@@ -69,12 +72,29 @@ def test_bad_input_is_one_sentence(folder, arguments, message):
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+    assert "safe" not in done.stderr  # no row was written
     assert not list(folder.glob("out*"))
 
 
 def test_a_column_that_is_always_missing(folder):
     """With a key that no line has, every row says so."""
     done = corpus(folder, "in.jsonl", "--text", "review", "--out", "out.jsonl", "--json")
-    assert json.loads(done.stdout)["errors"] == {"TextError": 30}
+    summary = json.loads(done.stdout)
+    assert summary["errors"] == {"TextError": 30}
+    assert summary["reasons"] == {"TextError": "The line has no key 'review'; it has: 'text', 'name'."}
+    assert done.returncode == 1
     first = json.loads((folder / "out.jsonl").read_text().splitlines()[0])
     assert first["error"] == "TextError: The line has no key 'review'; it has: 'text', 'name'."
+
+
+def test_a_model_that_always_raises(folder):
+    """Exit code 1, and the first reason of each kind; no averages of nothing."""
+    (folder / "broken.py").write_text("def model(texts):\n    raise ValueError('out of\\x1b[2J order')\n")
+    arguments = ["in.jsonl", "--text", "text", "--out", "out.jsonl", "--model", "broken:model"]
+    done = corpus(folder, *arguments)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "No document could be explained." in done.stdout
+    assert "ModelRaised 30, the first: " in done.stdout
+    assert "out of [2J order" in done.stdout
+    assert "mean" not in done.stdout
+    assert "ms each" not in done.stdout

@@ -95,7 +95,7 @@ def test_ten_kills_change_nothing(folder):
     process = start(folder, out.name, "--resume", "--workers", "2")
     assert (process.communicate()[1], process.returncode) == ("", 0)
     assert without_times(out) == uninterrupted(folder)
-    assert sorted(p.name for p in folder.glob("out*")) == ["out.jsonl"]
+    assert sorted(p.name for p in folder.glob("out*")) == ["out.jsonl", "out.jsonl.run"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")

@@ -136,7 +136,8 @@ class TestFiles:
         assert rows_of(tmp_path / "out.parquet") == rows_of(tmp_path / "out.jsonl")
         types = {f.name: str(f.type) for f in pq.read_schema(tmp_path / "out.parquet")}
         assert (types["label"], types["row"], types["precision"]) == ("int64", "int64", "double")
-        assert sorted(p.name for p in tmp_path.glob("out*")) == ["out.jsonl", "out.parquet"]
+        names = ["out.jsonl", "out.jsonl.run", "out.parquet", "out.parquet.run"]
+        assert sorted(p.name for p in tmp_path.glob("out*")) == names
 
     def test_full_rows(self, tmp_path):
         """With full=True every row holds the whole explanation."""
@@ -197,6 +198,73 @@ class TestFiles:
             explain_file(retrained, source_of(tmp_path), out, workers=1, resume=True)
         explain_file(explainer, source_of(tmp_path), out, workers=1, overwrite=True)
         assert len(rows_of(out)) == 15
+
+    @pytest.mark.parametrize("name", ["out.jsonl", "out.parquet"])
+    def test_a_finished_run_is_not_passed_off_as_another(self, tmp_path, name):
+        """Resuming a finished run gives it again; any other question about it is refused."""
+        if name.endswith("parquet"):
+            pytest.importorskip("pyarrow")
+        explainer, out = kedge.Explainer(GOOD), tmp_path / name
+        explain_file(explainer, source_of(tmp_path), out, workers=1)
+        before = out.read_bytes()
+
+        def again(explainer, texts=TEXTS, **options):
+            return explain_file(explainer, source_of(tmp_path, texts), out, workers=1, resume=True, **options)
+
+        assert again(explainer).resumed == 15
+        for seed in (0, 1):
+            with pytest.raises(kedge.KedgeError, match="earlier run was begun with"):
+                again(kedge.Explainer(GOOD, threshold=0.9, seed=seed))
+        with pytest.raises(kedge.KedgeError, match="limit=None, not 3"):
+            again(explainer, limit=3)
+        with pytest.raises(kedge.KedgeError, match="another text"):
+            again(explainer, ["changed"])
+        with pytest.raises(kedge.KedgeError, match="another text"):
+            again(explainer, TEXTS[:5])
+        with pytest.raises(kedge.KedgeError, match="has more documents"):
+            again(explainer, [*TEXTS, "good"])
+        other = replace(kedge.as_model(kedge.rules.present("bad")), name=str(explainer.model.name))
+        with pytest.raises(kedge.KedgeError, match="comes out differently"):
+            again(kedge.Explainer(other))
+        out.with_name(f"{name}.run").unlink()
+        with pytest.raises(kedge.KedgeError, match="choose another --out"):
+            again(explainer)
+        assert out.read_bytes() == before
+
+    def test_options_that_are_objects_are_told_apart(self, tmp_path):
+        """A mask, a list of classes, a tokenizer or a corpus that changed makes another run."""
+        source, out = source_of(tmp_path), tmp_path / "out.jsonl"
+
+        def explained(overwrite=False, **options):
+            explainer = kedge.Explainer(lambda ts: [[0.0, 1.0]] * len(ts), **options)
+            again = {"overwrite": True} if overwrite else {"resume": True}
+            return explain_file(explainer, source, out, workers=1, limit=2, **again)
+
+        for name, one, other in [
+            ("perturbation", kedge.Masking(keep=0.4), kedge.Masking(keep=0.6)),
+            ("classes", ["no", "yes"], ["nein", "ja"]),
+            ("tokenizer", str.split, str.splitlines),
+            ("corpus", ["good food", "bad"], ["good food", "bad food"]),
+        ]:
+            explained(overwrite=True, **{name: one})
+            assert explained(**{name: one}).resumed == 2
+            with pytest.raises(kedge.KedgeError, match=f"begun with {name}="):
+                explained(**{name: other})
+
+    def test_a_refusal_leaves_nothing_behind(self, tmp_path):
+        """What is refused before the first row is not in the way of the corrected call."""
+        lock = __import__("threading").Lock()
+        stuck = kedge.Explainer(lambda ts: [bool(lock) for _ in ts])
+        source, out = source_of(tmp_path), tmp_path / "out.jsonl"
+        for explainer, wrong in [
+            (kedge.Explainer(GOOD), {"workers": 0}),
+            (kedge.Explainer(GOOD), {"limit": 0}),
+            (stuck, {"workers": 2}),
+        ]:
+            with pytest.raises(kedge.KedgeError):
+                explain_file(explainer, source, out, **wrong)
+            assert not list(tmp_path.glob("out*"))
+        assert explain_file(kedge.Explainer(GOOD), source, out, workers=1).documents == 15
 
     def test_one_writer_at_a_time(self, tmp_path):
         """A second run on the same file is refused while the first one lasts."""

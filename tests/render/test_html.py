@@ -164,7 +164,10 @@ def test_statuses_are_named_and_signed():
     assert "k-status exact" in exact
     assert "Exact" in Page(exact).text
     missed = kedge.explain(
-        lambda t: [int("w1 w2" in x) for x in t], " ".join(f"w{k}" for k in range(30)), max_queries=5
+        lambda t: [int("w1 w2" in x) for x in t],
+        " ".join(f"w{k}" for k in range(30)),
+        method="beam",
+        max_queries=5,
     )
     assert missed.status == "not_reached"
     text = Page(missed.to_html()).text

@@ -8,6 +8,7 @@ from importlib import import_module
 
 import click
 
+from kedge import __version__
 from kedge.errors import KedgeError
 
 __all__ = ["main"]
@@ -18,6 +19,7 @@ COMMANDS = {
     "explain": "kedge.cli.explain",
     "corpus": "kedge.cli.corpus",
     "serve": "kedge.cli.serve",
+    "reproduce": "kedge.cli.reproduce",
 }
 
 
@@ -37,7 +39,7 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="kedge")
+@click.version_option(version=__version__, prog_name="kedge")
 def program() -> None:
     """Explain why a text classifier gave a text its label.
 

@@ -1,6 +1,7 @@
 """``kedge corpus``: every document of a file, resumable, on any number of workers."""
 
 import json
+import sys
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -8,10 +9,10 @@ from typing import Any
 
 import click
 
-from kedge.choose import METHODS
-from kedge.cli.models import EMBEDDED, load_model
+from kedge.cli.models import load_model
+from kedge.cli.options import ASKED, asking_options, label_named, model_options
 from kedge.cli.progress import progress
-from kedge.corpus import Source, explain_file, open_source, pick_rules, result_rows
+from kedge.corpus import Source, check_rules, check_run, explain_file, open_source, pick_rules, result_rows
 from kedge.coverage import CorpusIndex
 from kedge.errors import OptionError
 from kedge.explain import Explainer
@@ -24,10 +25,7 @@ __all__ = ["command"]
 @click.option("--text", required=True, help="The column (CSV, TSV, Parquet) or key (JSONL) of the text.")
 @click.option("--id", "id_", help="The column that names a document; default: its row number.")
 @click.option("--out", required=True, type=click.Path(dir_okay=False), help="The result: .jsonl or .parquet.")
-@click.option(
-    "--model", default=EMBEDDED, show_default=True, help="The embedded model, module:attribute, or a file."
-)
-@click.option("--trust", is_flag=True, help="Allow a model file that runs code when it is loaded.")
+@model_options
 @click.option("--workers", type=int, help="How many processes; default: all cores.")
 @click.option("--dask", metavar="ADDRESS", help="Run on a dask cluster, e.g. tcp://host:8786.")
 @click.option("--resume", is_flag=True, help="Go on where an interrupted run ended.")
@@ -36,20 +34,7 @@ __all__ = ["command"]
 @click.option("--full", is_flag=True, help="Keep whole explanations, texts and traces included.")
 @click.option("--separator", help="What separates columns; default: a comma (.csv) or a tab (.tsv).")
 @click.option("--no-quotes", is_flag=True, help="Quotation marks in CSV or TSV are ordinary characters.")
-@click.option("--threshold", type=float, default=0.95, show_default=True, help="The precision to reach.")
-@click.option(
-    "--delta",
-    type=float,
-    default=0.05,
-    show_default=True,
-    help="Share of certified claims that may be wrong.",
-)
-@click.option(
-    "--method", type=click.Choice(METHODS), default="auto", show_default=True, help="How to search."
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same answers.")
-@click.option("--max-queries", type=int, help="How many texts the model may be asked about, per document.")
-@click.option("--outputs", default="auto", show_default=True, help="What a callable's numbers mean.")
+@asking_options
 @click.option(
     "--index",
     type=click.Path(file_okay=False),
@@ -77,8 +62,11 @@ def command(source: str, out: str, **given: Any) -> None:
     """Explain every document of IN (CSV, TSV, JSONL or Parquet; also .gz, .bz2, .xz).
 
     Writes one row per document, in input order. A document that cannot be explained is a row with the
-    reason. Interrupted at any moment, the same command with --resume goes on.
+    reason; if that is all of them, the exit code is 1. Interrupted at any moment, the same command with
+    --resume goes on.
     """
+    check_run(out, workers=given["workers"], limit=given["limit"])
+    check_rules(given["max_rules"], given["min_precision"])
     documents = open_source(
         source, given["text"], given["id_"], separator=given["separator"], quotes=not given["no_quotes"]
     )
@@ -94,6 +82,7 @@ def command(source: str, out: str, **given: Any) -> None:
                 resume=given["resume"],
                 overwrite=given["overwrite"],
                 limit=given["limit"],
+                label=label_named(given["label"], explainer.model, _texts(documents, given)),
                 full=given["full"],
                 watch=watch,
             )
@@ -111,17 +100,21 @@ def command(source: str, out: str, **given: Any) -> None:
             min_precision=given["min_precision"],
         )
         page = Path(out).with_suffix(".rules.html")
-        page.write_text(rules.to_html(), encoding="utf-8")
+        try:
+            page.write_text(rules.to_html(), encoding="utf-8")
+        except OSError as error:
+            raise OptionError(f"{page} cannot be written: {error.strerror}.") from error
         said.append(f"\n{rules}\nwritten to {page}")
         data |= {"rules": rules.to_rows(), "rule_coverage": rules.coverage, "rule_fidelity": rules.fidelity}
     click.echo(json.dumps(data) if given["as_json"] else "\n".join(said))
+    if summary.documents and not summary.explained:
+        sys.exit(1)
 
 
 def _explainer(documents: Source, given: dict[str, Any]) -> Explainer:
     if given["objective"] == "coverage" and given["index"] is None:
         raise OptionError("--objective coverage needs --index, the corpus that coverage is a share of.")
-    names = ("threshold", "delta", "method", "seed", "max_queries", "outputs")
-    options = {name: given[name] for name in names}
+    options = {name: given[name] for name in ASKED}
     model = load_model(given["model"], trust=given["trust"])
     explainer = Explainer(model, **options)
     if given["index"] is None:

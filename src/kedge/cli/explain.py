@@ -2,13 +2,14 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
-from kedge.choose import METHODS
-from kedge.cli.models import EMBEDDED, load_model
+from kedge.cli.models import load_model
+from kedge.cli.options import asking_options, label_named, model_options
 from kedge.errors import OptionError, TextError
-from kedge.explain import explain
+from kedge.explain import Explainer
 from kedge.render.terminal import render, wants_colour
 
 __all__ = ["command"]
@@ -19,24 +20,8 @@ __all__ = ["command"]
 @click.option(
     "--file", type=click.Path(dir_okay=False), help="Read the text from a file; - is standard input."
 )
-@click.option(
-    "--model", default=EMBEDDED, show_default=True, help="The embedded model, module:attribute, or a file."
-)
-@click.option("--trust", is_flag=True, help="Allow a model file that runs code when it is loaded.")
-@click.option("--threshold", type=float, default=0.95, show_default=True, help="The precision to reach.")
-@click.option(
-    "--delta",
-    type=float,
-    default=0.05,
-    show_default=True,
-    help="Share of certified claims that may be wrong.",
-)
-@click.option(
-    "--method", type=click.Choice(METHODS), default="auto", show_default=True, help="How to search."
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same answer.")
-@click.option("--max-queries", type=int, help="How many texts the model may be asked about.")
-@click.option("--outputs", default="auto", show_default=True, help="What a callable's numbers mean.")
+@model_options
+@asking_options
 @click.option("--html", type=click.Path(dir_okay=False), help="Write the explanation as a page to this file.")
 @click.option("--json", "as_json", is_flag=True, help="Print the explanation as JSON.")
 def command(
@@ -44,26 +29,15 @@ def command(
     file: str | None,
     model: str,
     trust: bool,
-    threshold: float,
-    delta: float,
-    method: str,
-    seed: int,
-    max_queries: int | None,
-    outputs: str,
+    label: str | None,
     html: str | None,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Explain the label of TEXT, of a file, or of standard input."""
-    found = explain(
-        load_model(model, trust=trust),
-        _text(text, file),
-        threshold=threshold,
-        delta=delta,
-        method=method,
-        seed=seed,
-        max_queries=max_queries,
-        outputs=outputs,
-    )
+    explainer = Explainer(load_model(model, trust=trust), **options)
+    content = _text(text, file)
+    found = explainer.explain(content, label_named(label, explainer.model, [content]))
     if html is not None:
         _write(html, found.to_html())
     click.echo(found.to_json() if as_json else render(found, colour=wants_colour()))

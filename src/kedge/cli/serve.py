@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from kedge.cli.models import EMBEDDED, load_model
+from kedge.cli.options import model_options
 from kedge.errors import MissingDependency, OptionError
 from kedge.workbench.settings import Settings, is_loopback
 
@@ -18,11 +19,7 @@ _PICKED = 24
 
 
 @click.command("serve")
-@click.option(
-    "--model", default=EMBEDDED, show_default=True, help="The embedded model, module:attribute, or a file."
-)
-@click.option("--trust", is_flag=True, help="Allow a model file that runs code when it is loaded.")
-@click.option("--outputs", default="auto", show_default=True, help="What a callable's numbers mean.")
+@model_options
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8350, show_default=True, help="0: any free one."
 )

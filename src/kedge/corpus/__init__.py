@@ -2,8 +2,8 @@
 
 from kedge.corpus.outcome import Outcome
 from kedge.corpus.readers import Source, open_source
-from kedge.corpus.rules import CorpusRule, RuleList, pick_rules
-from kedge.corpus.run import explain_file, explain_texts, result_rows
+from kedge.corpus.rules import CorpusRule, RuleList, check_rules, pick_rules
+from kedge.corpus.run import check_run, explain_file, explain_texts, result_rows
 from kedge.corpus.summary import Summary
 
 __all__ = [
@@ -12,6 +12,8 @@ __all__ = [
     "RuleList",
     "Source",
     "Summary",
+    "check_rules",
+    "check_run",
     "explain_file",
     "explain_texts",
     "open_source",

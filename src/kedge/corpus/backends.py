@@ -20,7 +20,7 @@ from kedge.errors import MissingDependency, OptionError
 if TYPE_CHECKING:
     from kedge.explain import Explainer
 
-__all__ = ["Place", "place"]
+__all__ = ["Place", "check_workers", "place"]
 
 
 class Place:
@@ -69,6 +69,12 @@ class Place:
             self.backend = self._renewed()
 
 
+def check_workers(workers: int | None) -> None:
+    """Refuse a number of workers that cannot be meant."""
+    if workers is not None and (not isinstance(workers, int) or isinstance(workers, bool) or workers == 0):
+        raise OptionError(f"workers must be a whole number other than 0, got {workers!r}; -1 is all cores.")
+
+
 def chosen(workers: int | None, dask: str | None) -> tuple[Any, int]:
     """The joblib backend (None: this process) and the number of workers.
 
@@ -77,8 +83,7 @@ def chosen(workers: int | None, dask: str | None) -> tuple[Any, int]:
     from joblib import cpu_count
     from joblib.parallel import get_active_backend
 
-    if workers is not None and (not isinstance(workers, int) or isinstance(workers, bool) or workers == 0):
-        raise OptionError(f"workers must be a whole number other than 0, got {workers!r}; -1 is all cores.")
+    check_workers(workers)
     if dask is not None:
         return _dask_backend(dask), -1
     around, n_jobs = get_active_backend()

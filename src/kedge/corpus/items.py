@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from kedge.errors import OptionError
+from kedge.given import given_texts
 from kedge.seeds import digest
 
 __all__ = ["Item", "items_of"]
@@ -27,6 +28,8 @@ class Item:
         Why there is no text: the line could not be read.
     position
         How much of the source was read up to here (bytes, or rows); for the progress bar.
+    label
+        Which label to explain, for a multi-label model.
     """
 
     row: int
@@ -34,6 +37,7 @@ class Item:
     text: Any
     problem: str | None = None
     position: int = 0
+    label: Any = None
 
     @cached_property
     def digest(self) -> str:
@@ -41,24 +45,23 @@ class Item:
         return digest(self.text if isinstance(self.text, str) else repr(self.text))
 
 
-def items_of(texts: Iterable[Any], ids: Iterable[Any] | None = None) -> Iterator[Item]:
+def items_of(texts: Iterable[Any], ids: Iterable[Any] | None = None, label: Any = None) -> Iterator[Item]:
     """Texts in memory, or any stream of them, as items.
 
     >>> [item.id for item in items_of(["good", "bad"], ["a", "b"])]
     ['a', 'b']
     """
-    if isinstance(texts, str):
-        raise OptionError("A corpus is a list of texts, got one string; use explain for a single text.")
+    texts = given_texts(texts)
     if ids is None:
-        return (Item(row, row, text) for row, text in enumerate(texts))
-    return _with_ids(texts, ids)
+        return (Item(row, row, text, label=label) for row, text in enumerate(texts))
+    return _with_ids(texts, ids, label)
 
 
-def _with_ids(texts: Iterable[Any], ids: Iterable[Any]) -> Iterator[Item]:
+def _with_ids(texts: Iterable[Any], ids: Iterable[Any], label: Any) -> Iterator[Item]:
     names = iter(ids)
     missing = object()
     for row, text in enumerate(texts):
         name = next(names, missing)
         if name is missing:
             raise OptionError(f"There are more texts than ids: the ids end after {row}.")
-        yield Item(row, name, text)
+        yield Item(row, name, text, label=label)

@@ -8,9 +8,9 @@ meaning:
 
 ========================  ==============================================================
 part and run              begun; rows 0..n-1 are in the part
-run without part          the part has become OUT; only the tidying up is missing
+run without part          the part has become OUT; the run still says what it is the answer to
 part without run          nothing was written yet
-neither                   OUT, if it is there, is complete
+neither                   OUT, if it is there, is complete, and nothing is known of its origin
 ========================  ==============================================================
 """
 
@@ -78,7 +78,7 @@ class Journal:
     @property
     def complete(self) -> bool:
         """Whether ``out`` already is the whole result of an earlier run that is to be resumed."""
-        return self._resume and self.out.exists() and not self.part.exists()
+        return self._resume and not self._overwrite and self.out.exists() and not self.part.exists()
 
     def __enter__(self) -> Self:
         begun = self.part.exists() and self._run.exists()
@@ -86,13 +86,15 @@ class Journal:
             self._refuse_existing(begun=begun)
         try:
             if begun and self._resume and not self._overwrite:
-                self._check_asked()
+                self.check_asked()
             else:
                 self._begin()
             # Unbuffered: a row is with the operating system once it is written.
             self._file = self.part.open("r+b", buffering=0)
         except OSError as error:
-            raise self._lost(error) from error
+            raise StorageError(
+                f"{self.part} cannot be written: {error.strerror}. Mend this, or choose another --out."
+            ) from error
         try:
             _lock(self._file, self.part)
         except StorageError:
@@ -103,9 +105,14 @@ class Journal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        if self._file is None:
+            return
+        self._file.close()
+        self._file = None
+        if isinstance(error, Exception) and self.part.exists() and not self.part.stat().st_size:
+            # Refused before the first row: nothing to go on with, so nothing to be in the way.
+            self.part.unlink()
+            self._run.unlink(missing_ok=True)
 
     def recovered(self) -> Iterator[dict[str, Any]]:
         """The rows an earlier run left; what is torn after them is cut off."""
@@ -141,9 +148,29 @@ class Journal:
             (written or self.part).replace(self.out)
             _sync_folder(self.out.parent)
             self.part.unlink(missing_ok=True)
-            self._run.unlink(missing_ok=True)
         except OSError as error:
             raise self._lost(error) from error
+
+    def check_asked(self) -> None:
+        """Refuse to go on with a run that was asked for something else."""
+        try:
+            before = json.loads(self._run.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise StorageError(
+                f"{self.out.name} is complete, and without {self._run.name} it cannot be told whether it is "
+                "the result of this run; choose another --out, or begin again with --overwrite."
+            ) from None
+        except ValueError as error:
+            raise StorageError(
+                f"{self._run.name} cannot be read ({error}); begin again with --overwrite."
+            ) from None
+        now = json.loads(json.dumps(self._asked))
+        for name in sorted(before.keys() | now.keys()):
+            if before.get(name) != now.get(name):
+                raise StorageError(
+                    f"The earlier run was begun with {name}={before.get(name)!r}, not {now.get(name)!r}; "
+                    "ask for the same, choose another --out, or begin again with --overwrite."
+                )
 
     def _open(self) -> IO[bytes]:
         if self._file is None:
@@ -169,21 +196,6 @@ class Journal:
             os.fsync(file.fileno())
         draft.replace(self._run)
         _sync_folder(self.out.parent)
-
-    def _check_asked(self) -> None:
-        try:
-            before = json.loads(self._run.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise StorageError(
-                f"{self._run.name} cannot be read ({error}); begin again with --overwrite."
-            ) from None
-        now = json.loads(json.dumps(self._asked))
-        for name in before.keys() | now.keys():
-            if before.get(name) != now.get(name):
-                raise StorageError(
-                    f"The interrupted run was begun with {name}={before.get(name)!r}, not "
-                    f"{now.get(name)!r}; ask for the same, or begin again with --overwrite."
-                )
 
     def _lost(self, error: OSError) -> StorageError:
         return StorageError(

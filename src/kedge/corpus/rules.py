@@ -20,7 +20,7 @@ from kedge.coverage import CorpusIndex
 from kedge.errors import OptionError
 from kedge.typing import Bools, Label
 
-__all__ = ["CorpusRule", "RuleList", "pick_rules"]
+__all__ = ["CorpusRule", "RuleList", "check_rules", "pick_rules"]
 
 
 @dataclass(frozen=True)
@@ -101,6 +101,14 @@ class RuleList:
         return table(self)
 
 
+def check_rules(max_rules: int, min_precision: float) -> None:
+    """Refuse a list that cannot be meant, before the corpus is explained for it."""
+    if max_rules < 1 or not 0 <= min_precision <= 1:
+        raise OptionError(
+            f"max_rules must be at least 1 and min_precision in [0, 1], got {max_rules} and {min_precision}."
+        )
+
+
 def pick_rules(
     rows: Iterable[Mapping[str, Any]],
     index: CorpusIndex,
@@ -121,10 +129,7 @@ def pick_rules(
     min_precision
         Rules with a lower corpus precision are left out.
     """
-    if max_rules < 1 or not 0 <= min_precision <= 1:
-        raise OptionError(
-            f"max_rules must be at least 1 and min_precision in [0, 1], got {max_rules} and {min_precision}."
-        )
+    check_rules(max_rules, min_precision)
     labels: list[Label] = []
     label_of = np.full(len(index), -1, dtype=np.int64)  # -1: no label is known
     codes: dict[tuple[type, Label], int] = {}

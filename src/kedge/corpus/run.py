@@ -3,27 +3,28 @@
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from dataclasses import fields
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kedge.corpus.backends import place
+from kedge.corpus.backends import check_workers, place
 from kedge.corpus.items import Item, items_of
 from kedge.corpus.journal import Journal
 from kedge.corpus.outcome import Outcome
 from kedge.corpus.readers import Source
+from kedge.corpus.resume import Row, asked_for, check_model, options_of, paired
 from kedge.corpus.summary import Summary
 from kedge.corpus.table import check_parquet, write_parquet
-from kedge.corpus.task import explain_item
-from kedge.corpus.workers import DIED, explained
+from kedge.corpus.workers import explained
 from kedge.errors import KedgeError, OptionError, StorageError, TextError
+from kedge.typing import Label
 
 if TYPE_CHECKING:
     from kedge.corpus.task import Form
     from kedge.explain import Explainer
 
-__all__ = ["explain_file", "explain_texts", "result_rows"]
+__all__ = ["check_run", "explain_file", "explain_texts", "result_rows"]
 
 FORMATS = (".jsonl", ".ndjson", ".parquet")
 Watcher = Callable[[Summary, int], None]
@@ -34,11 +35,13 @@ def explain_texts(
     texts: Iterable[str],
     *,
     ids: Iterable[Any] | None = None,
+    label: Label | None = None,
     workers: int | None = None,
     dask: str | None = None,
 ) -> Iterator[Outcome]:
     """What becomes of each text, in order; see ``Explainer.explain_corpus``."""
-    items = items_of(texts, ids)  # refuses a single string now, not at the first `next`
+    check_workers(workers)
+    items = items_of(texts, ids, label)  # refuses a single string now, not at the first `next`
     return _outcomes(_without_progress(explainer), items, workers, dask)
 
 
@@ -59,6 +62,7 @@ def explain_file(
     resume: bool = False,
     overwrite: bool = False,
     limit: int | None = None,
+    label: Label | None = None,
     full: bool = False,
     watch: Watcher | None = None,
 ) -> Summary:
@@ -75,39 +79,37 @@ def explain_file(
     workers, dask
         How many processes (None or -1: all cores), or the address of a dask scheduler.
     resume
-        Go on where an interrupted run ended.
+        Go on where an interrupted run ended, once it is clear that it is the same run; one that is
+        finished already stays as it is.
     overwrite
         Replace what is there.
     limit
         Only so many documents.
+    label
+        The label to explain, for a multi-label model.
     full
         Keep in each row the whole explanation, text and trace included.
     watch
         Called after every document with the summary so far and the position in the source.
     """
     out = Path(out)
-    if out.suffix not in FORMATS:
-        raise OptionError(f"{out.name} must end in one of {', '.join(FORMATS)}.")
-    if out.suffix == ".parquet":
-        check_parquet()
+    check_run(out, workers=workers, limit=limit)
     summary = Summary()
-    journal = Journal(out, _asked(explainer, source, limit, full=full), resume=resume, overwrite=overwrite)
+    asked = asked_for(explainer, source, limit, label, full=full)
+    journal = Journal(out, asked, resume=resume, overwrite=overwrite)
+    items = _readable(_labelled(islice(iter(source), limit), label), source)
+    explainer = _without_progress(explainer)
     if journal.complete:
-        for row in result_rows(out):
-            summary.add(row)
-        summary.resumed = summary.documents
+        journal.check_asked()
+        _take_up(summary, explainer, paired(result_rows(out), items, out.name))
+        if next(items, None) is not None:
+            raise StorageError(
+                f"{out.name} is complete with {summary.documents:,} rows, but the input has more documents "
+                "now; choose another --out, or begin again with --overwrite."
+            )
         return summary
-    items = _readable(islice(iter(source), limit), source)
     with journal:
-        explainer = _without_progress(explainer)
-        last = None
-        for row in journal.recovered():
-            item = _same(row, next(items, None), journal)
-            last = (row, item)
-            summary.add(row)
-        summary.resumed = summary.documents
-        if last is not None:
-            _check_model(explainer, *last)
+        _take_up(summary, explainer, paired(journal.recovered(), items, journal.part.name))
         positions = _Positions(items)
         form: Form = "full line" if full else "line"
         with place(explainer, workers, dask) as where, closing(explained(positions, where, form)) as lines:
@@ -121,6 +123,30 @@ def explain_file(
             written = write_parquet(journal.part, out.with_name(out.name + ".new"), full=full)
         journal.finish(written)
     return summary
+
+
+def check_run(out: str | Path, *, workers: int | None = None, limit: int | None = None) -> None:
+    """Refuse what cannot be done before anything is begun."""
+    out = Path(out)
+    if out.suffix not in FORMATS:
+        raise OptionError(f"{out.name} must end in one of {', '.join(FORMATS)}.")
+    if out.suffix == ".parquet":
+        check_parquet()
+    if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
+        raise OptionError(f"limit must be a whole number of at least 1, got {limit!r}.")
+    check_workers(workers)
+
+
+def _take_up(summary: Summary, explainer: "Explainer", pairs: Iterator[tuple[Row, Item]]) -> None:
+    """Take in the rows of an earlier run; the first and the last explanation are made again."""
+    first = last = None
+    for pair in pairs:
+        summary.add(pair[0])
+        if pair[0]["error"] is None:
+            first, last = first or pair, pair
+    summary.resumed = summary.documents
+    again = [first] if first is last else [first, last]
+    check_model(explainer, [pair for pair in again if pair is not None])
 
 
 def result_rows(path: str | Path) -> Iterator[dict[str, Any]]:
@@ -171,30 +197,11 @@ def _without_progress(explainer: "Explainer") -> "Explainer":
     """A corpus has a progress of its own, and a caller's function cannot follow to other processes."""
     if explainer.options.progress is None:
         return explainer
-    return type(explainer)(explainer.given, **_options(explainer) | {"progress": None})
+    return type(explainer)(explainer.given, **options_of(explainer) | {"progress": None})
 
 
-def _options(explainer: "Explainer") -> dict[str, Any]:
-    return {f.name: getattr(explainer.options, f.name) for f in fields(explainer.options)}
-
-
-def _asked(explainer: "Explainer", source: Source, limit: int | None, *, full: bool) -> dict[str, Any]:
-    """What makes two runs the same run, as plain data."""
-    options = {
-        name: value if isinstance(value, (str, int, float, bool, type(None))) else type(value).__name__
-        for name, value in _options(explainer).items()
-        if name not in {"progress", "batch_size"}
-    }
-    return {
-        "format": 1,
-        "source": source.path.name,
-        "text": source.text,
-        "id": source.id,
-        "limit": limit,
-        "full": full,
-        "model": explainer.model.name,
-        **options,
-    }
+def _labelled(items: Iterator[Item], label: Label | None) -> Iterator[Item]:
+    return items if label is None else (replace(item, label=label) for item in items)
 
 
 def _readable(items: Iterator[Item], source: Source) -> Iterator[Item]:
@@ -211,26 +218,3 @@ def _readable(items: Iterator[Item], source: Source) -> Iterator[Item]:
         raise TextError(
             f"{source.path.name} cannot be read beyond row {row} ({reason}); the rows before it are kept."
         ) from error
-
-
-def _same(row: dict[str, Any], item: Item | None, journal: Journal) -> Item:
-    """The document that a row was made from."""
-    if item is None or item.digest != row["digest"]:
-        raise StorageError(
-            f"Row {row['row']} of {journal.part.name} was made from another text than the input has there "
-            "now; give the same input, or begin again with --overwrite."
-        )
-    return item
-
-
-def _check_model(explainer: "Explainer", row: dict[str, Any], item: Item) -> None:
-    """Do one row again: a model that was trained anew meanwhile would mix two results in one file."""
-    if str(row["error"]).startswith(DIED):
-        return  # what killed its worker would kill us
-    again = json.loads(explain_item(explainer, item).to_line())
-    for name in ("label", "words", "status", "error"):
-        if again[name] != row[name]:
-            raise StorageError(
-                f"Row {row['row']} comes out differently now ({name} {again[name]!r}, not {row[name]!r}), so "
-                "this is not the model the run was begun with; begin again with --overwrite."
-            )

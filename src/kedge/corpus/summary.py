@@ -8,6 +8,9 @@ from typing import Any
 
 __all__ = ["Summary"]
 
+# Statuses, labels, lengths and kinds of errors that are shown at most; characters of a reason.
+_KINDS, _REASON = 8, 300
+
 
 @dataclass
 class Summary:
@@ -21,6 +24,8 @@ class Summary:
         How often each status, label and length of an anchor came up.
     errors
         How often each kind of error came up.
+    reasons
+        The first error of each kind, in full.
     queries, seconds
         Texts the model was asked about, and the time that explanations took, over all workers.
     covered
@@ -33,6 +38,7 @@ class Summary:
     labels: Counter[str] = field(default_factory=Counter)
     lengths: Counter[int] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
+    reasons: dict[str, str] = field(default_factory=dict)
     queries: int = 0
     seconds: float = 0.0
     covered: float | None = None
@@ -42,7 +48,9 @@ class Summary:
         """Take one row in."""
         self.documents += 1
         if row["error"] is not None:
-            self.errors[str(row["error"]).partition(":")[0]] += 1
+            kind, _, reason = str(row["error"]).partition(": ")
+            self.errors[kind] += 1
+            self.reasons.setdefault(kind, reason)
             return
         self.statuses[row["status"]] += 1
         self.labels[str(row["label"])] += 1
@@ -80,6 +88,7 @@ class Summary:
             "resumed": self.resumed,
             "statuses": dict(sorted(self.statuses.items())),
             "errors": dict(sorted(self.errors.items())),
+            "reasons": dict(sorted(self.reasons.items())),
             "labels": dict(sorted(self.labels.items())),
             "lengths": {str(length): count for length, count in sorted(self.lengths.items())},
             "mean_length": sum(n * c for n, c in self.lengths.items()) / many,
@@ -91,24 +100,39 @@ class Summary:
         }
 
     def __str__(self) -> str:
+        before = f" ({self.resumed:,} from before)" if self.resumed else ""
+        lines = [f"documents  {self.documents:,}{before}", *(self._explained() if self.explained else ())]
+        each = f", {self.each:.2f} ms each" if self.explained else ""
+        lines.append(f"time       {self.elapsed:.1f} s, {self.rate:,.1f} documents/s{each}")
+        if self.documents and not self.explained:
+            lines.append("No document could be explained.")
+        lines += [
+            f"errors     {kind} {count:,}, the first: {_short(self.reasons[kind])}"
+            for kind, count in self.errors.most_common(_KINDS)
+        ]
+        return "\n".join(lines)
+
+    def _explained(self) -> list[str]:
         data = self.to_dict()
-        lengths = ", ".join(f"{n}: {c:,}" for n, c in sorted(self.lengths.items())[:8])
-        more = " ..." if len(self.lengths) > 8 else ""
+        lengths = ", ".join(f"{n}: {c:,}" for n, c in sorted(self.lengths.items())[:_KINDS])
+        more = " ..." if len(self.lengths) > _KINDS else ""
         lines = [
-            f"documents  {self.documents:,}" + (f" ({self.resumed:,} from before)" if self.resumed else ""),
-            f"status     {_counted(self.statuses) or 'none'}",
-            f"labels     {_counted(self.labels) or 'none'}",
-            f"lengths    {lengths or 'none'}{more} (mean {data['mean_length']:.2f})",
+            f"status     {_counted(self.statuses)}",
+            f"labels     {_counted(self.labels)}",
+            f"lengths    {lengths}{more} (mean {data['mean_length']:.2f})",
             f"queries    {self.queries:,}",
-            f"time       {self.elapsed:.1f} s, {self.rate:,.1f} documents/s, {self.each:.2f} ms each",
         ]
         if data["mean_coverage"] is not None:
             lines.append(f"coverage   {data['mean_coverage']:.2%} on average")
-        if self.errors:
-            lines.append(f"errors     {_counted(self.errors)}")
-        return "\n".join(lines)
+        return lines
 
 
 def _counted(counts: Counter[str]) -> str:
-    shown = [f"{name} {count:,}" for name, count in counts.most_common(8)]
-    return ", ".join(shown) + (" ..." if len(counts) > 8 else "")
+    shown = [f"{name} {count:,}" for name, count in counts.most_common(_KINDS)]
+    return ", ".join(shown) + (" ..." if len(counts) > _KINDS else "")
+
+
+def _short(reason: str) -> str:
+    """A reason on one line: it may hold whatever the user's model had to say."""
+    line = "".join(c if c.isprintable() else " " for c in reason)
+    return line if len(line) <= _REASON else f"{line[:_REASON]} ..."

@@ -148,7 +148,7 @@ def explain_item(explainer: "Explainer", item: Item, known: Predictions | None =
     if item.problem is not None:
         return failed(item, f"TextError: {item.problem}")
     try:
-        explanation = explainer.explain(item.text, known=known)
+        explanation = explainer.explain(item.text, item.label, known=known)
     except KedgeError as error:
         return failed(item, f"{type(error).__name__}: {error}")
     except Exception as error:  # noqa: BLE001  (a single document must not end the run)

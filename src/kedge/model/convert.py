@@ -32,9 +32,12 @@ def as_model(model: Any, *, outputs: Outputs = "auto", classes: Sequence[Label] 
     """
     if outputs not in OUTPUTS:
         raise OptionError(f"outputs={outputs!r} is not known; choose one of {', '.join(OUTPUTS)}.")
-    for recognise in (_value, _pipeline, _network):
-        if (recognised := recognise(model, outputs)) is not None:
-            return recognised
+    if (pipeline := _pipeline(model, outputs, classes)) is not None:
+        return pipeline
+    if (recognised := _value(model) or _network(model)) is not None:
+        if outputs != "auto" or classes is not None:
+            raise OptionError(f"outputs= and classes= say what a function returns; {recognised.name} knows.")
+        return recognised
     if callable(model):
         return _callable_model(model, outputs, classes)
     if callable(getattr(model, "predict", None)):
@@ -45,25 +48,25 @@ def as_model(model: Any, *, outputs: Outputs = "auto", classes: Sequence[Label] 
     )
 
 
-def _value(model: Any, outputs: Outputs) -> Model | None:
+def _value(model: Any) -> Model | None:
     """Kedge's own: a model, a rule, a torch module with its vectoriser."""
-    del outputs  # they know what they give
-    if isinstance(model, Model):
-        return model
-    if isinstance(model, Rule):
-        return rule_model(model)
+    if isinstance(model, (Model, Rule)):
+        return rule_model(model) if isinstance(model, Rule) else model
     return read_torch(model) if isinstance(model, TorchModel) else None
 
 
-def _pipeline(model: Any, outputs: Outputs) -> Model | None:
+def _pipeline(model: Any, outputs: Outputs, classes: Sequence[Label] | None) -> Model | None:
     """A scikit-learn pipeline, or a grid search over pipelines."""
     best = model if is_pipeline(model) else getattr(model, "best_estimator_", None)
-    return pipeline_model(best, outputs) if is_pipeline(best) else None
+    if not is_pipeline(best):
+        return None
+    if classes is not None and outputs != "multilabel":
+        raise OptionError("A pipeline names its own classes; classes= is for outputs='multilabel' only.")
+    return pipeline_model(best, outputs, classes)
 
 
-def _network(model: Any, outputs: Outputs) -> Model | None:
+def _network(model: Any) -> Model | None:
     """A transformers classifier; a bare torch module is refused."""
-    del outputs
     if is_transformers(model):
         return transformers_model(model)
     if is_torch_module(model):

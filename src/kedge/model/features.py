@@ -15,6 +15,9 @@ from kedge.typing import Counts, Floats
 
 __all__ = ["Features", "features_of"]
 
+# Types in which counts stay counts.
+_COUNTING = [np.dtype(kind) for kind in (np.int32, np.int64, np.float32, np.float64)]
+
 
 @dataclass(frozen=True)
 class Features:
@@ -91,6 +94,8 @@ def features_of(steps: Sequence[Any]) -> Features | None:
     from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
 
     steps = [step for step in steps if step is not None and step != "passthrough"]
+    if not steps or np.dtype(getattr(steps[0], "dtype", np.float64)) not in _COUNTING:
+        return None  # truth values and small integers do not count far enough
     # Exact types: a subclass may override how counts become numbers.
     if len(steps) == 1 and type(steps[0]) is TfidfVectorizer:
         return Features(steps[0], steps[0]._tfidf)  # noqa: SLF001  (where sklearn keeps its norm)

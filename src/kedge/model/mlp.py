@@ -35,7 +35,7 @@ def is_mlp(final: Any) -> bool:
 
 
 def mlp_gradient(features: Features, final: Any, x: Any, words: Sequence[str], label: Label) -> Floats:
-    """(d,) derivative of the label's log-odds by each word's input, times its IDF (THEORY section 6).
+    """(d,) derivative of the label's log-odds by each word's input, times its IDF.
 
     ``x`` (1, V) is the document's row of features. The paper takes the gradient of the predicted
     class's probability p; that of its log-odds is the same divided by p (1 - p), and ranks alike.

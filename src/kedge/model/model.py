@@ -110,6 +110,9 @@ class Model:
         (words, counts, label) to the derivative of the label's score by each word's count.
     notes
         What the user should know about how the model was understood.
+    parts
+        The fitted parts that the fields above were made of: other ones after a refit mean that the
+        model must be understood anew.
     """
 
     predict: Callable[[Sequence[str]], Predictions]
@@ -125,6 +128,7 @@ class Model:
     leaves: Callable[[Sequence[str], Counts, Label], LeafBoxes | None] | None = None
     gradient: Callable[[Sequence[str], Counts, Label], Floats] | None = None
     notes: tuple[str, ...] = field(default=())
+    parts: Callable[[], tuple[object, ...]] | None = None
 
 
 def python_label(label: object) -> Label:

@@ -45,6 +45,8 @@ def read_outputs(
         raise OptionError(f"outputs={outputs!r} is not known; choose one of {', '.join(OUTPUTS)}.")
     array = _array(raw, n)
     if outputs == "labels" or (outputs == "auto" and _are_labels(array)):
+        if classes is not None:
+            raise OutputError("classes= names the columns of numbers, but the model returned labels.")
         return _labels(array)
     if array.dtype.kind not in "biuf":
         raise OutputError(f"outputs={outputs!r} needs numbers, but the model returned {_described(array)}.")
@@ -78,6 +80,11 @@ def _array(raw: Any, n: int) -> NDArray[Any]:
         raise OutputError(
             f"The model returned {len(raw)} answers for {n} texts; it must return one per text, in order."
         )
+    if isinstance(raw, (list, tuple)) and any(isinstance(x, str) for x in raw):
+        # numpy would turn the label 1 into "1" beside "spam"
+        named = np.empty(len(raw), dtype=object)
+        named[:] = raw
+        return named
     try:
         array = np.asarray(raw)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Rules as models: the simplest classifiers whose anchors are known (THEORY section 3).
+"""Rules as models: the simplest classifiers whose anchors are known (Propositions 5 and 8).
 
 A rule is a boolean function of which words are present. ``present("good")`` is the smallest; ``&``,
 ``|`` and ``~`` combine; ``all_present`` and ``any_of`` are the two forms the paper studies.
@@ -17,6 +17,7 @@ import numpy as np
 
 from kedge.document import Token
 from kedge.errors import OptionError
+from kedge.given import given_texts, given_words
 from kedge.model.leaves import LeafBoxes
 from kedge.model.model import Model, Predictions
 from kedge.tokenize import words as split
@@ -83,7 +84,7 @@ class Rule:
 
     def predict(self, texts: Iterable[str]) -> list[int]:
         """Labels of texts: 1 where the rule is true, else 0. Case does not count."""
-        bags = [{token.word for token in lower_words(text)} for text in texts]
+        bags = [{token.word for token in lower_words(text)} for text in given_texts(texts)]
         have = {w: np.array([w in bag for bag in bags], dtype=bool) for w in self.words}
         labels: list[int] = self.truth(have).astype(int).tolist()
         return labels
@@ -98,7 +99,7 @@ def present(word: str) -> Rule:
 
 def all_present(words: Iterable[str]) -> Rule:
     """Label 1 iff every word is in the text (Proposition 5)."""
-    names = [words] if isinstance(words, str) else list(words)
+    names = given_words(words)
     if not names:
         raise OptionError("A rule needs at least one word.")
     return reduce(Rule.__and__, map(present, names))

@@ -21,6 +21,12 @@ __all__ = ["additive_score", "gradient", "label_algebra", "normalised_score"]
 _SAME = 2e-15
 
 
+# Weights whose squares would leave the range of doubles are not added up but asked about.
+_TINY = 1e-140
+# Rows of counts are answered in pieces that stay in the processor's cache.
+_PIECE = 1 << 15
+
+
 def _values(features: Features, head: Head, scale: Floats, counts: Counts) -> Floats:
     """(n, d) features of rows of counts of words with these weights, before the norm."""
     values: Floats = features.frequency(counts) * scale
@@ -65,7 +71,8 @@ def additive_score(
     largest = sizes * scale if linear else _values(features, head, scale, sizes[None])[0]
     size = np.abs(slopes if len(weights.coef) == 1 else np.abs(weights.coef).sum(axis=0))
     terms = float(size @ np.abs(largest)) + sum(weights.magnitude.tolist())
-    if not math.isfinite(terms):
+    peak = float(np.abs(slopes * scale).max(initial=0.0))
+    if not math.isfinite(terms) or (peak and not _TINY < peak < 1 / _TINY):
         return None
     rounding: float | None = None
     if len(weights.coef) > 1 or not features.whole or features.single or head.single or head.soft:
@@ -107,6 +114,26 @@ def _difference(weights: Weights) -> tuple[Floats, float]:
     return coef[1] - coef[0], float(weights.intercept[1]) - float(weights.intercept[0])
 
 
+def _leads(
+    features: Features, head: Head, words: Sequence[str], place: int
+) -> tuple[Floats, Floats, float, Floats]:
+    """Weights of the lead of one class over each other one, and a bound on what rounding acts on.
+
+    (d, k) columns, one per rival and the last the bound; (k - 1,) leads at no word; the bound at no
+    word; (d,) the scale of each word's feature.
+    """
+    columns = features.columns(words)
+    read = head.weights(columns)
+    coef, intercept = read.coef.astype(np.float64), read.intercept.astype(np.float64)
+    if len(coef) == 1:
+        # One score against zero: the same as two scores, one of them zero.
+        coef, intercept = np.vstack([0 * coef, coef]), np.append(0.0, intercept)
+    rivals = [k for k in range(len(coef)) if k != place]
+    bound = np.abs(coef).max(axis=0)
+    both = np.ascontiguousarray(np.vstack([coef[place] - coef[rivals], bound]).T)
+    return both, intercept[place] - intercept[rivals], float(read.magnitude.max()), features.scale(columns)
+
+
 def label_algebra(
     features: Features,
     head: Head,
@@ -126,33 +153,29 @@ def label_algebra(
         return None
     place = classes.index(label)
 
-    @cache
-    def weights() -> tuple[Floats, Floats, Floats, float, Floats]:
-        columns = features.columns(words)
-        read = head.weights(columns)
-        coef, intercept = read.coef.astype(np.float64), read.intercept.astype(np.float64)
-        if len(coef) == 1:
-            # One score against zero: the same as two scores, one of them zero.
-            coef, intercept = np.vstack([0 * coef, coef]), np.append(0.0, intercept)
-        return coef, intercept, np.abs(coef).max(axis=0), float(read.magnitude.max()), features.scale(columns)
+    weights = cache(lambda: _leads(features, head, words, place))
 
     def holds(counts: Counts) -> Bools:
-        coef, intercept, bound, offset, scale = weights()
+        rows = max(1, _PIECE // max(1, counts.shape[1]))
+        if len(counts) <= rows:
+            return piece(counts)
+        return np.concatenate([piece(counts[i : i + rows]) for i in range(0, len(counts), rows)])
+
+    def piece(counts: Counts) -> Bools:
+        both, lead, offset, scale = weights()
         values = _values(features, head, scale, counts)
-        scores = values @ coef.T
-        terms = values @ bound
+        sums = values @ both
         lengths = features.lengths(values) if head.cut is None else None
         if lengths is not None:
             # N / sqrt(D) + b > 0 is N + b sqrt(D) > 0; dividing keeps several classes comparable.
-            scores /= lengths[:, None]
-            terms /= lengths
-        scores += intercept
-        mine = scores[:, place].copy()
-        scores[:, place] = -np.inf
-        margin = mine - scores.max(axis=1)
+            sums /= lengths[:, None]
+        margin: Floats = sums[:, 0] + lead[0]
+        for rival in range(1, len(lead)):
+            np.minimum(margin, sums[:, rival] + lead[rival], out=margin)
+        terms = sums[:, -1]
         held: Bools = margin > 0
         error = 4.0 * (len(scale) + 16) * _unit(features, head) * (terms + offset) + _SAME
-        close = np.flatnonzero(np.abs(margin) <= error)
+        close = np.flatnonzero(~(np.abs(margin) > error))  # not a number is close, too
         if len(close):
             held[close] = ask(counts[close])
         return held

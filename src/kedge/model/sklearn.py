@@ -19,7 +19,7 @@ from kedge.model.outputs import Outputs, read_outputs
 from kedge.model.scores import additive_score, gradient, label_algebra, normalised_score
 from kedge.model.trees import is_tree, leaf_boxes
 from kedge.model.vectorizer import locate_words
-from kedge.typing import Counts, Floats, Label
+from kedge.typing import Bools, Counts, Floats, Label
 
 __all__ = ["count_features", "finds_words", "is_pipeline", "pipeline_model"]
 
@@ -33,7 +33,7 @@ def is_pipeline(model: Any) -> bool:
     return kind.__module__ == "sklearn.pipeline" and kind.__name__ == "Pipeline"
 
 
-def pipeline_model(pipeline: Any, outputs: Outputs = "auto") -> Model:
+def pipeline_model(pipeline: Any, outputs: Outputs = "auto", classes: Sequence[Label] | None = None) -> Model:
     """A fitted pipeline from raw text to labels, with what its vectoriser lets us know."""
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
@@ -45,10 +45,14 @@ def pipeline_model(pipeline: Any, outputs: Outputs = "auto") -> Model:
     final = pipeline.steps[-1][1]
     vectorizer = pipeline.steps[0][1]
     name = " + ".join(type(step).__name__ for _, step in pipeline.steps)
-    answer = _answers(final, outputs)
+    answer = _answers(final, outputs, classes)
 
     def predict(texts: Sequence[str]) -> Predictions:
         return answer(_through(pipeline.steps[:-1], texts))
+
+    def parts() -> tuple[object, ...]:
+        fitted = ("vocabulary_", "_tfidf", "classes_")
+        return tuple(getattr(step, part, None) for _, step in pipeline.steps for part in fitted)
 
     if not finds_words(vectorizer):
         return Model(predict, name, notes=(_ASKED_BY_TEXT,))
@@ -59,7 +63,8 @@ def pipeline_model(pipeline: Any, outputs: Outputs = "auto") -> Model:
     vocabulary = getattr(vectorizer, "vocabulary_", None)  # a hashing vectoriser has none
     reads = None if vocabulary is None else vocabulary.__contains__
     if vocabulary is None or tuple(vectorizer.ngram_range) != (1, 1):
-        return Model(predict, name, tokenize=tokenize, reads=reads, notes=(_ASKED_BY_TEXT,))
+        notes = (_ASKED_BY_TEXT,)
+        return Model(predict, name, tokenize=tokenize, reads=reads, notes=notes, parts=parts)
 
     def from_counts(words: Sequence[str]) -> Callable[[Counts], Predictions]:
         columns = np.array([vocabulary[w] for w in words], dtype=np.int64)
@@ -70,7 +75,9 @@ def pipeline_model(pipeline: Any, outputs: Outputs = "auto") -> Model:
         return predict_counts
 
     inside = _inside([step for _, step in pipeline.steps[:-1]], final, outputs)
-    return Model(predict, name, tokenize=tokenize, reads=reads, from_counts=from_counts, **inside)
+    return Model(
+        predict, name, tokenize=tokenize, reads=reads, from_counts=from_counts, parts=parts, **inside
+    )
 
 
 def _through(steps: Sequence[tuple[str, Any]], x: Any) -> Any:
@@ -109,27 +116,58 @@ def _inside(steps: Sequence[Any], final: Any, outputs: Outputs) -> dict[str, Any
     }
 
 
-def _answers(final: Any, outputs: Outputs) -> Callable[[Any], Predictions]:
-    """The final estimator's answers; with probabilities where they decide its labels."""
-    classes = getattr(final, "classes_", None)
-    if outputs == "auto" and type(final).__name__ in _PREDICT_IS_ARGMAX and hasattr(final, "predict_proba"):
-        names = [python_label(c) for c in classes.tolist()] if classes is not None else None
-        return lambda x: read_outputs(final.predict_proba(x), x.shape[0], "probabilities", names)
+def _answers(final: Any, outputs: Outputs, classes: Sequence[Label] | None) -> Callable[[Any], Predictions]:
+    """The final estimator's own answers, with probabilities where it gives them.
 
-    def predict(x: Any) -> Predictions:
-        n = x.shape[0] if hasattr(x, "shape") else len(x)
-        return read_outputs(final.predict(x), n, outputs)
+    Labels are those of ``predict``, to the last bit: elsewhere a probability of one half may hide on
+    which side of a tie the score lies.
+    """
+    kind = type(final).__name__ if type(final).__module__.startswith("sklearn.") else ""
+    if outputs != "auto" or kind not in _PROBABLE or not hasattr(final, "predict_proba"):
+        means: Outputs = "labels" if outputs == "auto" else outputs
 
-    return predict
+        def predict(x: Any) -> Predictions:
+            n = x.shape[0] if hasattr(x, "shape") else len(x)
+            return read_outputs(final.predict(x), n, means, classes)
+
+        return predict
+
+    def probable(x: Any) -> Predictions:
+        names = [python_label(c) for c in final.classes_.tolist()]
+        if kind.startswith("LogisticRegression") and len(names) == 2:
+            # One product instead of two: predict is the sign of the score, predict_proba its logit.
+            score = final.decision_function(x)
+            chance = 1 / (1 + np.exp(-np.clip(score, -700, 700)))
+            return _labelled(score > 0, names, np.column_stack([1 - chance, chance]))
+        chances = final.predict_proba(x)
+        if kind in _PREDICT_IS_ARGMAX:
+            return read_outputs(chances, x.shape[0], "probabilities", names)
+        labels = read_outputs(final.predict(x), x.shape[0], "labels").labels
+        shares = read_outputs(chances, x.shape[0], "probabilities", names).probabilities
+        return Predictions(labels, tuple(names), shares)
+
+    return probable
 
 
-# scikit-learn estimators whose predict is the argmax of predict_proba by definition. (SVC is not
-# among them: its probabilities come from a separate calibration and may disagree with its labels.)
+def _labelled(second: Bools, names: list[Label], chances: Floats) -> Predictions:
+    both = np.empty(2, dtype=object)
+    both[:] = names
+    return Predictions(both[second.astype(np.int64)], tuple(names), chances)
+
+
+# scikit-learn estimators whose predict takes the largest of the very numbers that predict_proba
+# gives.
 _PREDICT_IS_ARGMAX = frozenset({
-    "LogisticRegression", "LogisticRegressionCV", "MultinomialNB", "BernoulliNB", "ComplementNB",
     "DecisionTreeClassifier", "RandomForestClassifier", "ExtraTreesClassifier", "MLPClassifier",
-    "GradientBoostingClassifier", "HistGradientBoostingClassifier", "CalibratedClassifierCV",
+    "CalibratedClassifierCV",
 })  # fmt: skip
+
+# Estimators whose probabilities speak of the same scores as their labels. (SVC is not among them:
+# its probabilities come from a separate calibration.)
+_PROBABLE = _PREDICT_IS_ARGMAX | {
+    "LogisticRegression", "LogisticRegressionCV", "MultinomialNB", "BernoulliNB", "ComplementNB",
+    "GradientBoostingClassifier", "HistGradientBoostingClassifier",
+}  # fmt: skip
 
 
 _ASKED_BY_TEXT = "The vectoriser does not count single words, so the model is asked about masked texts."

@@ -5,6 +5,7 @@ the words are. Its preprocessing (lower case, accents stripped) changes the text
 are found; this module maps them back, and says None where that cannot be done.
 """
 
+from itertools import pairwise
 from typing import Any
 
 from kedge.document import Token
@@ -29,11 +30,14 @@ def locate_words(vectorizer: Any, text: str) -> list[Token] | None:
     stop_words = vectorizer.get_stop_words() or ()
     if isinstance(origin, range):  # every character stands where it stood
         return [token for token in found if token.word not in stop_words] if stop_words else found
-    return [
+    tokens = [
         Token(token.word, origin[token.start], origin[token.stop - 1] + 1)
         for token in found
         if token.word not in stop_words
     ]
+    # Two words out of one character ("½" spelled out) cannot be masked apart.
+    apart = all(a.stop <= b.start for a, b in pairwise(tokens))
+    return tokens if apart else None
 
 
 def _origins(vectorizer: Any, text: str, seen: str) -> range | list[int] | None:

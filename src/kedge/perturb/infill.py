@@ -12,8 +12,9 @@ import numpy as np
 
 from kedge.document import Document
 from kedge.errors import MissingDependency, OptionError
+from kedge.given import given_words
 from kedge.perturb.masking import coins
-from kedge.perturb.perturbation import Writer, named, word_list
+from kedge.perturb.perturbation import Writer, named
 from kedge.typing import Bools, Counts, Floats
 
 __all__ = ["Infill"]
@@ -64,7 +65,7 @@ class Infill:
             raise OptionError(f"mode must be 'onepass' or 'sequential', got {self.mode!r}.")
         if self.top < 1:
             raise OptionError(f"top must be at least 1, got {self.top}.")
-        object.__setattr__(self, "protect", word_list("protect", self.protect))
+        object.__setattr__(self, "protect", given_words(self.protect, "protect"))
         if isinstance(self.model, (str, Path)):
             model, tokenizer = _loaded(str(self.model))
             object.__setattr__(self, "model", model)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kedge.errors import OptionError
+from kedge.given import given_texts
 from kedge.tokenize import words as split
 from kedge.typing import Floats
 
@@ -35,7 +36,7 @@ def word_vectors(
     """
     from scipy.sparse import csr_matrix
 
-    rows = [[token.word.casefold() for token in split(text)] for text in texts]
+    rows = [[token.word.casefold() for token in split(text)] for text in given_texts(texts)]
     seen = Counter(word for row in rows for word in row)
     vocabulary = sorted(word for word, n in seen.items() if n >= least)
     if len(vocabulary) < 3:

@@ -8,24 +8,49 @@ from numpy.typing import NDArray
 
 from kedge.document import Document
 from kedge.errors import OptionError
-from kedge.perturb.perturbation import Writer, named, word_list
+from kedge.given import given_words
+from kedge.perturb.perturbation import Writer, named
 from kedge.typing import Bools, Counts
 
 __all__ = ["Masking", "coins", "three_steps"]
 
 Strings = NDArray[np.object_]
 
+# Up to this many free occurrences of any unit are drawn one by one.
+_FEW = 16
+
 
 def coins(sizes: Counts, kept: Counts, n: int, keep: float, rng: np.random.Generator) -> Counts:
     """Independent coins: M_j = a_j + Bin(m_j - a_j, keep), which is Proposition 1's law."""
     free = sizes - kept
-    # One uniform number per cell is several times cheaper than a binomial one.
-    stays = ((rng.random((n, len(sizes))) < keep) & (free > 0)).astype(np.int64)
-    if free.max(initial=0) > 1:
-        several = np.flatnonzero(free > 1)
-        stays[:, several] = rng.binomial(free[several], keep, size=(n, len(several)))
+    if free.max(initial=0) > _FEW:
+        drawn: Counts = kept + rng.binomial(free, keep, size=(n, len(sizes)))
+        return drawn
+    # Single coins are far cheaper than a binomial number: one for each unit that has a free
+    # occurrence, then one more for each that has a second, and so on.
+    stays = np.zeros((n, len(sizes)), dtype=np.uint8)
+    for more in range(int(free.max(initial=0))):
+        units = np.flatnonzero(free > more)
+        if len(units) == len(sizes):
+            stays += _tosses(n, len(units), keep, rng)
+        else:
+            stays[:, units] += _tosses(n, len(units), keep, rng)
     counts: Counts = kept + stays
     return counts
+
+
+def _tosses(n: int, coins: int, keep: float, rng: np.random.Generator) -> NDArray[np.uint8]:
+    """(n, coins) independent coins, each 1 with probability ``keep``; fair ones cost a bit each."""
+    if keep == 0.5:
+        width = -(-coins // 8)
+        drawn = np.frombuffer(rng.bytes(n * width), dtype=np.uint8).reshape(n, width)
+        return np.unpackbits(drawn, axis=1, count=coins)
+    return (rng.random((n, coins)) < keep).view(np.uint8)
+
+
+def _joins(character: str) -> bool:
+    """Whether a mask beside this character would become one word with it."""
+    return character.isalnum() or (character != "" and character in "'\u2019_\u200c\u200d")
 
 
 def three_steps(sizes: Counts, kept: Counts, n: int, keep: float, rng: np.random.Generator) -> Counts:
@@ -80,7 +105,7 @@ class Masking:
             raise OptionError(f"keep must lie strictly between 0 and 1, got {self.keep}.")
         if self.form not in {"coins", "three_steps"}:
             raise OptionError(f"form must be 'coins' or 'three_steps', got {self.form!r}.")
-        object.__setattr__(self, "protect", word_list("protect", self.protect))
+        object.__setattr__(self, "protect", given_words(self.protect, "protect"))
 
     @property
     def removes(self) -> bool:
@@ -115,8 +140,8 @@ class Masking:
             before = text[token.start - 1 : token.start]
             after = text[token.stop : token.stop + 1]
             touching = k + 1 < len(tokens) and tokens[k + 1].start == token.stop
-            left = " " if token.start == end > 0 or before.isalnum() else ""
-            right = " " if touching or after.isalnum() else ""
+            left = " " if token.start == end > 0 or _joins(before) else ""
+            right = " " if touching or _joins(after) else ""
             whole.append(gap + text[token.start : token.stop])
             masked.append(gap + left + self.mask + right)
             end = token.stop

@@ -12,9 +12,10 @@ import numpy as np
 
 from kedge.document import Document
 from kedge.errors import OptionError
+from kedge.given import given_words
 from kedge.perturb.lsa import word_vectors
 from kedge.perturb.masking import coins
-from kedge.perturb.perturbation import Writer, named, word_list
+from kedge.perturb.perturbation import Writer, named
 from kedge.typing import Bools, Counts, Floats
 
 __all__ = ["Neighbours", "coarse_kind"]
@@ -82,7 +83,7 @@ class Neighbours:
             raise OptionError(f"keep must lie strictly between 0 and 1, got {self.keep}.")
         if self.top < 1:
             raise OptionError(f"top must be at least 1, got {self.top}.")
-        object.__setattr__(self, "protect", word_list("protect", self.protect))
+        object.__setattr__(self, "protect", given_words(self.protect, "protect"))
         words, matrix = _table(self.vectors)
         norms = np.linalg.norm(matrix, axis=1, keepdims=True)
         object.__setattr__(self, "_words", words)

@@ -1,15 +1,14 @@
 """What a perturbation is."""
 
 from collections.abc import Callable, Collection
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from kedge.document import Document
-from kedge.errors import OptionError
 from kedge.typing import Bools, Counts
 
-__all__ = ["Perturbation", "Writer", "named", "word_list"]
+__all__ = ["Perturbation", "Writer", "named"]
 
 Writer = Callable[[Bools], list[str]]
 
@@ -54,13 +53,6 @@ class Perturbation(Protocol):
     def writer(self, document: Document, rng: np.random.Generator) -> Writer:
         """Prepare a document once; the writer then gives the texts for (n, b) kept positions."""
         ...
-
-
-def word_list(option: str, words: Any) -> tuple[str, ...]:
-    """The words of an option as a tuple; a single string would be taken for a list of letters."""
-    if isinstance(words, str) or not all(isinstance(w, str) for w in words):
-        raise OptionError(f"{option} must be a list of words, got {words!r}.")
-    return tuple(words)
 
 
 def named(document: Document, words: Collection[str]) -> Bools:

@@ -81,7 +81,7 @@ def influence(
 ) -> Floats:
     """(b,) P(label holds | word kept) - P(label holds | word removed), for every position of a text.
 
-    All positions share one pool of uniform masks (the Banzhaf value; THEORY section 9). A position
+    All positions share one pool of uniform masks (the Banzhaf value). A position
     the model does not read has influence 0.
     """
     reading, rng = _reading(model, text, label, seed)

@@ -14,11 +14,42 @@ __all__ = ["Empirical"]
 
 @dataclass
 class Draws:
-    """What is known of one anchor: how many samples, how many kept the label, and the samples."""
+    """What is known of one anchor: how many samples, how many kept the label, and which they are."""
 
     hits: int = 0
     trials: int = 0
-    samples: tuple[tuple[Counts, Bools], ...] = ()
+    rows: tuple[Counts, ...] = ()
+
+    def together(self) -> Counts:
+        """All rows as one piece; they come in many small ones, and every child looks at all."""
+        if len(self.rows) > 1:
+            self.rows = (np.concatenate(self.rows),)
+        return self.rows[0]
+
+
+class Pool:
+    """Samples that anchors share, each stored once, in as few bytes as the largest count needs.
+
+    ``counts`` is (d, room): a child looks at one unit in many samples.
+    """
+
+    def __init__(self, sizes: Counts) -> None:
+        self.counts = np.empty((len(sizes), 256), dtype=np.min_scalar_type(int(sizes.max())))
+        self.holds = np.empty(256, dtype=bool)
+        self._used = 0
+
+    def add(self, counts: Counts, holds: Bools) -> Counts:
+        """Store samples; gives the rows they are at."""
+        start, stop = self._used, self._used + len(holds)
+        if stop > len(self.holds):
+            more = max(stop, 2 * len(self.holds))
+            old, old_holds = self.counts, self.holds
+            self.counts = np.empty((len(old), more), dtype=old.dtype)
+            self.holds = np.empty(more, dtype=bool)
+            self.counts[:, :start], self.holds[:start] = old[:, :start], old_holds[:start]
+        self.counts[:, start:stop], self.holds[start:stop] = counts.T, holds
+        self._used = stop
+        return np.arange(start, stop)
 
 
 class Empirical:
@@ -37,15 +68,14 @@ class Empirical:
     def __init__(self, reading: Reading, rng: np.random.Generator, *, share: bool = False) -> None:
         self._reading, self._rng, self._share = reading, rng, share
         self._draws: dict[Kept, Draws] = {}
-        # Samples are kept for sharing in as few bytes as the largest count needs.
-        self._small = np.min_scalar_type(int(reading.units.sizes.max()))
+        self._pool = Pool(reading.units.sizes)
 
     def __call__(self, anchors: Sequence[Kept], samples: int = 0) -> Estimates:
         """Draw ``samples`` more for each anchor, then give the share of all draws so far."""
-        if self._share:
-            for kept in anchors:
-                if kept not in self._draws:
-                    self._inherit(kept)
+        if self._share and (new := [kept for kept in anchors if kept not in self._draws]):
+            self._forget(min(len(kept) for kept in new) - 1)
+            for kept in new:
+                self._inherit(kept)
         if samples:
             self._draw(anchors, samples)
         seen = [self._draws.get(kept, Draws()) for kept in anchors]
@@ -56,10 +86,9 @@ class Empirical:
 
     def seen(self, kept: Kept) -> tuple[Counts, Bools]:
         """The samples drawn for an anchor, where they were kept, and whether the label held."""
-        samples = self._draws.get(kept, Draws()).samples
-        if not samples:
-            return np.zeros((0, len(self._reading.units)), dtype=np.int64), np.zeros(0, dtype=bool)
-        return np.concatenate([s[0] for s in samples]), np.concatenate([s[1] for s in samples])
+        draws = self._draws.get(kept, Draws())
+        rows = draws.together() if draws.rows else np.zeros(0, dtype=np.int64)
+        return self._pool.counts[:, rows].T.astype(np.int64), self._pool.holds[rows]
 
     def _draw(self, anchors: Sequence[Kept], samples: int) -> None:
         """Ask about many anchors in one go, in pieces of bounded size."""
@@ -73,10 +102,10 @@ class Empirical:
 
     def _add(self, kept: Kept, counts: Counts, holds: Bools) -> None:
         draws = self._draws.setdefault(kept, Draws())
-        draws.hits += int(holds.sum())
+        draws.hits += int(np.count_nonzero(holds))
         draws.trials += len(holds)
         if self._share:
-            draws.samples += ((counts.astype(self._small), holds),)
+            draws.rows += (self._pool.add(counts, holds),)
 
     def _inherit(self, kept: Kept) -> None:
         """Start a child with the samples of its parents that keep the added occurrence.
@@ -84,15 +113,23 @@ class Empirical:
         Of the free occurrences of a unit the sample kept some; the added one is among them with
         probability (kept - sure) / (free), which a coin decides.
         """
-        self._draws[kept] = Draws()
+        draws = self._draws[kept] = Draws()
         for unit in set(kept):
             at = kept.index(unit)
             sure = kept.count(unit) - 1
             free = int(self._reading.units.sizes[unit]) - sure
-            for counts, holds in self._draws.get(kept[:at] + kept[at + 1 :], Draws()).samples:
-                chance = (counts[:, unit].astype(np.float64) - sure) / free
-                mine = self._rng.random(len(counts)) < chance
-                if mine.any():
-                    self._add(kept, counts[mine], holds[mine])
-        for old in [k for k in self._draws if len(k) < len(kept) - 1]:
-            self._draws[old].samples = ()  # no child of theirs will be asked for any more
+            parent = self._draws.get(kept[:at] + kept[at + 1 :])
+            if parent is None or not parent.rows:
+                continue
+            rows = parent.together()
+            chance = (self._pool.counts[unit, rows].astype(np.float32) - sure) / free
+            mine = rows[self._rng.random(len(rows), dtype=np.float32) < chance]
+            draws.hits += int(np.count_nonzero(self._pool.holds[mine]))
+            draws.trials += len(mine)
+            draws.rows += (mine,)
+
+    def _forget(self, length: int) -> None:
+        """Drop the samples of anchors below a length: no child of theirs will be asked for any more."""
+        for kept, draws in self._draws.items():
+            if len(kept) < length:
+                draws.rows = ()

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from kedge.precision.intervals import kl_bounds
+from kedge.precision.intervals import kl_lower, kl_upper
 from kedge.typing import Bools, Floats, Kept
 
 __all__ = ["Estimates", "Precision"]
@@ -48,13 +48,23 @@ class Estimates:
         settled: Bools = np.isinf(self.trials)
         return settled
 
-    def bounds(self, beta: float) -> tuple[Floats, Floats]:
-        """Lower and upper bounds: the slack of a closed form, else KL bounds at exploration rate beta."""
-        low, high = kl_bounds(self.mean, self.trials, beta)
+    def lower(self, beta: float) -> Floats:
+        """(k,) lower bounds: the slack of a closed form, else the KL bound at exploration rate beta."""
         settled = self.settled
-        low = np.where(settled, np.maximum(self.mean - self.slack, 0), low)
-        high = np.where(settled, np.minimum(self.mean + self.slack, 1), high)
-        return low, high
+        trials = np.where(settled, 1.0, self.trials)
+        slack: Floats = np.maximum(self.mean - self.slack, 0)
+        return slack if settled.all() else np.where(settled, slack, kl_lower(self.mean, trials, beta))
+
+    def upper(self, beta: float) -> Floats:
+        """(k,) upper bounds, likewise."""
+        settled = self.settled
+        trials = np.where(settled, 1.0, self.trials)
+        slack: Floats = np.minimum(self.mean + self.slack, 1)
+        return slack if settled.all() else np.where(settled, slack, kl_upper(self.mean, trials, beta))
+
+    def bounds(self, beta: float) -> tuple[Floats, Floats]:
+        """Lower and upper bounds."""
+        return self.lower(beta), self.upper(beta)
 
 
 class Precision(Protocol):

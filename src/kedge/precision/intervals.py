@@ -1,7 +1,7 @@
 """Intervals for the success probability of coin flips.
 
-``kl_bounds`` is what the official search explores with; the other two are what claims rest on:
-``clopper_pearson`` for one look at the data, ``mixture_interval`` for any number of looks.
+``kl_lower`` and ``kl_upper`` are what the official search explores with; the other two are what
+claims rest on: ``clopper_pearson`` for one look at the data, ``mixture_interval`` for any number.
 """
 
 import numpy as np
@@ -9,36 +9,48 @@ from scipy.special import betaincinv, betaln, xlog1py, xlogy
 
 from kedge.typing import Floats
 
-__all__ = ["clopper_pearson", "kl_bounds", "mixture_interval"]
+__all__ = ["clopper_pearson", "kl_lower", "kl_upper", "mixture_interval"]
 
 # Bisection steps: 2^-40 is far below what any search or reader resolves.
 _STEPS = 40
+# Newton's steps: convergence is quadratic once close, and the start is close; 30 is never reached.
+_NEWTON = 30
+# A last step shorter than this ends them.
+_CLOSE = 1e-10
+# Keeps divisions and logarithms finite.
+_LEAST = 1e-15
 
 
-def _divergence(p: Floats, q: Floats) -> Floats:
-    """KL divergence of Bernoulli(p) from Bernoulli(q)."""
-    entropy = xlogy(p, p) + xlog1py(1 - p, -p)
-    return np.asarray(entropy - xlogy(p, q) - xlog1py(1 - p, -q), dtype=np.float64)
+def kl_upper(mean: Floats, trials: Floats, beta: float) -> Floats:
+    """The largest q with trials * KL(mean, q) <= beta (Kaufmann & Kalyanakrishnan 2013).
 
-
-def kl_bounds(mean: Floats, trials: Floats, beta: float) -> tuple[Floats, Floats]:
-    """{q : trials * KL(mean, q) <= beta}, as (low, high) (Kaufmann & Kalyanakrishnan 2013).
-
-    An anchor without trials gets (0, 1).
+    An anchor without trials gets 1. KL(p, q) is convex and increasing in q > p, so Newton's steps
+    from a point above the bound come down to it and never pass it: the bound is never too narrow.
+    The start is the smaller of two such points, from KL >= 2 (q - p)^2 (Pinsker), and from
+    KL >= p ln p + (1 - p) ln((1 - p) / (1 - q)), which is sharp where q is close to 1.
     """
     mean = np.asarray(mean, dtype=np.float64)
+    p = np.minimum(mean, 1 - _LEAST)
     level = beta / np.maximum(np.asarray(trials, dtype=np.float64), 1e-12)
-    below, above = np.zeros_like(mean), mean.copy()
-    under, over = mean.copy(), np.ones_like(mean)
-    with np.errstate(divide="ignore"):  # log 0 at the ends is -inf, as it should be
-        for _ in range(_STEPS):
-            middle = (below + above) / 2
-            inside = _divergence(mean, middle) <= level
-            above, below = np.where(inside, middle, above), np.where(inside, below, middle)
-            middle = (under + over) / 2
-            inside = _divergence(mean, middle) <= level
-            under, over = np.where(inside, middle, under), np.where(inside, over, middle)
-    return below, over
+    miss = 1 - p
+    entropy = xlogy(p, p) + xlogy(miss, miss)
+    near_one = 1 - miss * np.exp(np.maximum((xlogy(p, p) - level) / miss, -700))
+    q = np.clip(np.minimum(p + np.sqrt(level / 2), near_one), p, 1 - _LEAST)
+    for _ in range(_NEWTON):
+        excess = entropy - xlogy(p, q) - miss * np.log1p(-q) - level
+        # At q = p the derivative (q - p) / (q (1 - q)) is 0, and so is what is left to gain.
+        step = np.maximum(excess, 0) * q * (1 - q) / np.maximum(q - p, _LEAST)
+        q = np.clip(q - step, p, 1 - _LEAST)
+        if step.max(initial=0.0) < _CLOSE:
+            break
+    # A mean of 1 has nothing above it, and beyond what floats resolve the bound is 1 as well.
+    bound: Floats = np.where((mean > 1 - _LEAST) | (q >= 1 - 2 * _LEAST), 1.0, q)
+    return bound
+
+
+def kl_lower(mean: Floats, trials: Floats, beta: float) -> Floats:
+    """The smallest q with trials * KL(mean, q) <= beta: the mirror image of ``kl_upper``."""
+    return 1 - kl_upper(1 - np.asarray(mean, dtype=np.float64), trials, beta)
 
 
 def clopper_pearson(successes: int, trials: int, delta: float) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from kedge.model.leaves import LeafBoxes
 from kedge.precision.binomial import binomial
 from kedge.precision.estimates import Estimates
 from kedge.reading import Reading
-from kedge.typing import Counts, Floats, Kept
+from kedge.typing import Bools, Counts, Floats, Kept
 
 __all__ = ["LeafChances", "Leaves"]
 
@@ -49,6 +49,7 @@ class LeafChances:
         self.asked = [int(j) for j in np.flatnonzero(possible.any(axis=0))]
         self.label = boxes.label
         self.factors = [_factor(boxes.low[:, j], boxes.high[:, j], int(sizes[j]), keep) for j in self.asked]
+        self._possible = [_possible(boxes.low[:, j], boxes.high[:, j], int(sizes[j])) for j in self.asked]
 
     def precision(self, kept: Counts) -> Floats:
         """(n,) the precision of anchors that keep (n, u) occurrences of the units asked about."""
@@ -57,12 +58,26 @@ class LeafChances:
         for start in range(0, len(kept), rows):
             part = kept[start : start + rows]
             chance = np.ones((len(part), len(self.label)))
+            possible = np.ones((len(part), len(self.label)), dtype=bool)
             for j, factor in enumerate(self.factors):
                 chance *= factor[part[:, j]]
+                possible &= self._possible[j][part[:, j]]
             held, lost = chance[:, self.label].sum(axis=1), chance[:, ~self.label].sum(axis=1)
-            # The leaves are all there is: what is rounded off is shared out.
-            found[start : start + rows] = np.where(lost == 0, 1.0, held / (held + lost))
+            # The leaves are all there is: what is rounded off is shared out. Certain is certain, and
+            # what is not must not be rounded to it.
+            share = np.clip(held / (held + lost), np.nextafter(0, 1), np.nextafter(1, 0))
+            share[~possible[:, ~self.label].any(axis=1)] = 1.0
+            share[~possible[:, self.label].any(axis=1)] = 0.0
+            found[start : start + rows] = share
         return found
+
+
+def _possible(low: Floats, high: Floats, size: int) -> Bools:
+    """(m + 1, L): whether a leaf can be reached by some count from each a on."""
+    counts = np.arange(size + 1)
+    inside = (counts[:, None] > low) & (counts[:, None] <= high)
+    reached: Bools = np.logical_or.accumulate(inside[::-1], axis=0)[::-1]
+    return reached
 
 
 def _factor(low: Floats, high: Floats, size: int, keep: float) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 from kedge.model.additive import UNIT, AdditiveScore
 from kedge.precision.binomial import binomial
 from kedge.precision.tails import Tail
-from kedge.typing import Counts, Floats
+from kedge.typing import Bools, Counts, Floats
 
 __all__ = ["Free", "all_sums", "free_part", "middle", "moments"]
 
@@ -64,14 +64,22 @@ def all_sums(free: Free, error: float, *, strict: bool) -> Tail:
     sums, chances = _sums(free.values, free.weights)
     scores = sums + free.base
     held = (scores > 0.0) if strict else (scores >= 0.0)
-    mean = float(chances[held].sum())
+    mean = _chance(held, chances)
     low, high = mean, mean
     if error > 0.0 and (near := np.abs(scores) <= error).any():
         # Here only the model's own rounding decides.
-        low = float(chances[held & ~near].sum())
-        high = float(chances[held | near].sum())
-    # A sum of all chances misses 1 by rounding; where nothing fails the answer is 1.
-    return Tail(*(1.0 if p > 1.0 - 1e-15 * len(free.values) else p for p in (low, mean, high)))
+        low, high = _chance(held & ~near, chances), _chance(held | near, chances)
+    if low == high == 1.0 or (free.keep == 0.5 and sum(len(v) - 1 for v in free.values) <= 50):
+        return Tail(low, mean, high)  # chances are multiples of 2^-50: doubles hold their sums exactly
+    slack = 9.0 * sum(len(v) for v in free.values) * UNIT
+    return Tail(max(low - slack, 0.0), mean, min(high + slack, 1.0))
+
+
+def _chance(held: Bools, chances: Floats) -> float:
+    """The chance of some outcomes: 1 for all of them and for no fewer, whatever rounding says."""
+    if held.all():
+        return 1.0
+    return min(float(chances[held].sum()), math.nextafter(1.0, 0.0))
 
 
 def middle(free: Free, error: float, *, strict: bool) -> Tail:

@@ -43,13 +43,17 @@ def promise(e: Explanation) -> str:
     """What the status promises, in one sentence."""
     goal = f"{e.threshold:g}"
     if e.status == "exact":
-        best = "no shorter set of words" if e.objective == "shortest" else "no set of words in more documents"
-        return f"Exact: no sampling error, and {best} reaches {goal}."
+        best = f"no shorter set of words reaches {goal}" if len(e.words) > 1 else "no set of words is shorter"
+        if e.objective == "coverage":
+            best = f"no set of words in more documents reaches {goal}"
+        return f"Exact: no sampling error, and {best}."
     if e.status == "certified":
         return (
             f"Certified: the precision is at least {goal}; such claims are wrong for at most "
             f"{e.delta:.0%} of documents."
         )
+    if e.status == "estimated" and e.interval[1] - e.interval[0] < 1e-9:
+        return "Estimated: its precision is exact, but a shorter set of words may reach the threshold too."
     if e.status == "estimated":
         return f"Estimated: judged by samples that may flatter it; the true precision may lie below {goal}."
     return f"Not reached: no set of words was shown to reach {goal}; this is the best one found."

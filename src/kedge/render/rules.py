@@ -1,7 +1,7 @@
 """A list of rules as a table for the terminal and as a page."""
 
 from kedge.corpus.rules import RuleList
-from kedge.render.terminal import _visible as visible
+from kedge.render.terminal import visible
 
 __all__ = ["page", "table"]
 
@@ -34,6 +34,13 @@ def table(rules: RuleList) -> str:
 
 def headline(rules: RuleList) -> str:
     """What the list achieves, in one sentence."""
+    if not rules.documents:
+        return "There are no documents, so there are no rules."
+    if not rules.rules:
+        return (
+            f"No rule is precise enough: {rules.candidates:,} different anchors of {rules.documents:,} "
+            "documents, none picked."
+        )
     return (
         f"{len(rules.rules)} rules (of {rules.candidates:,} different anchors) cover {rules.coverage:.1%} of "
         f"{rules.documents:,} documents and give the model's label for {rules.fidelity:.1%} of these."

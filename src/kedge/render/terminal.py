@@ -7,7 +7,7 @@ import unicodedata
 from kedge.explanation import Explanation
 from kedge.render.phrases import need, promise, rounded, spread
 
-__all__ = ["render", "wants_colour"]
+__all__ = ["render", "visible", "wants_colour"]
 
 # A text longer than this is shown as the surroundings of its anchor only.
 _LONG = 1200
@@ -27,8 +27,8 @@ def render(e: Explanation, *, colour: bool) -> str:
     lines = [
         _marked(e, colour=colour),
         "",
-        f"{dim}label     {reset} {bold}{_visible(str(e.label))}{reset}{_probability(e)}",
-        f"{dim}anchor    {reset} {bold}{_visible(' '.join(e.words)) or '(nothing)'}{reset}",
+        f"{dim}label     {reset} {bold}{visible(str(e.label))}{reset}{_probability(e)}",
+        f"{dim}anchor    {reset} {bold}{visible(' '.join(e.words)) or '(nothing)'}{reset}",
         f"{dim}precision {reset} {rounded(e.precision)}{around}   {dim}asked for {e.threshold:g}{reset}",
     ]
     if e.baseline is not None:
@@ -62,7 +62,7 @@ def _marked(e: Explanation, *, colour: bool) -> str:
     parts, end = [], 0
     for start, stop in e.spans:
         parts += [_gap(e.text[end:start], first=end == 0, last=False, short=len(e.text) > _LONG)]
-        parts += [before, _visible(e.text[start:stop]), after]
+        parts += [before, visible(e.text[start:stop]), after]
         end = stop
     parts.append(_gap(e.text[end:], first=end == 0, last=True, short=len(e.text) > _LONG))
     return "".join(parts)
@@ -71,13 +71,13 @@ def _marked(e: Explanation, *, colour: bool) -> str:
 def _gap(text: str, *, first: bool, last: bool, short: bool) -> str:
     """Text between two marks."""
     if not short or len(text) <= 2 * _AROUND + 3:
-        return _visible(text)
+        return visible(text)
     head = "" if first and not last else text[:_AROUND]
     tail = "" if last else text[-_AROUND:]
-    return f"{_visible(head)} ... {_visible(tail)}"
+    return f"{visible(head)} ... {visible(tail)}"
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
     """Control characters shown, not obeyed: a document must not be able to steer the terminal."""
     if text.isprintable():
         return text

@@ -9,7 +9,7 @@ decided by branch and bound with the bound of `kedge.search.adaptive`.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -54,7 +54,10 @@ def branch(reading: Reading, precision: Precision, goal: Goal, rng: np.random.Ge
     if not chains:
         # Every word can only hurt, and with all of them the label holds.
         return _single(score, precision, goal)
-    return _by_length(score, chains, reading.keep, precision, goal)
+    found = _by_length(score, chains, reading.keep, precision, goal)
+    if goal.allow_empty and found.status == "exact" and baseline.high >= goal.threshold:
+        return replace(found, status="certified", notes=(*found.notes, _UNPROVEN))  # nothing may do
+    return found
 
 
 def _by_length(

@@ -55,6 +55,12 @@ class Counted:
         # Claims rest on fresh samples only. The k-th anchor tried gets delta / 2^k, so that all
         # claims together fail with probability at most delta.
         share = goal.delta
+        if mixture_interval(self.most, self.most, share / 2)[0] < goal.threshold:
+            kept = _top(order, high)
+            hits = _share(reading, kept, self.samples, rng)
+            ends = mixture_interval(hits, self.samples, share)
+            why = f"No number of samples within reason certifies a precision of {goal.threshold:g}."
+            return Found(kept, hits / self.samples, *ends, "not_reached", (), None, baseline, (why,))
         for length in range(high, len(order) + 1):
             share /= 2
             kept = _top(order, length)

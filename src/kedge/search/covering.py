@@ -133,6 +133,8 @@ class _Task:
         best, first = self.best, self.first
         exact = proven and not self.doubt and best.low >= self.goal.threshold
         status: Status = "estimated" if sampled else "exact" if exact else "certified"
+        if status == "certified" and best.low < self.goal.threshold:
+            status = first.status  # nothing better was certified
         trace = sorted(self.judged.values(), key=lambda c: (len(c.kept), -c.mean))[:200]
         return replace(
             first,

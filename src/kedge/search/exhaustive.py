@@ -30,20 +30,37 @@ def exhaustive(reading: Reading, precision: Precision, goal: Goal, rng: np.rando
     trace: list[Candidate] = []
     looked_at, settled = 0, True
     best: Candidate | None = None
+    notes: list[str] = []
+    ranked = np.arange(len(sizes))
     why = (
         f"There are more than {goal.max_candidates} anchors to look at; raise max_candidates or use "
         "method='auto'."
     )
     for length in range(0 if goal.allow_empty else 1, int(sizes.sum()) + 1):
-        looked_at += number_of_length(sizes, length)
-        if looked_at > goal.max_candidates:
-            break
-        anchors = list(anchors_of_length(sizes, length))
+        units = np.arange(len(sizes))
+        if goal.shortlist:
+            units = np.sort(ranked[: _fitting(sizes[ranked], length, goal.max_candidates)])
+            if int(sizes[units].sum()) < length:
+                break
+            if len(units) < len(sizes):
+                notes.append(
+                    f"Of length {length} only anchors made of the {len(units)} best of {len(sizes)} words, "
+                    "by "
+                    "the precision of each alone, were looked at."
+                )
+                settled = False
+        else:
+            looked_at += number_of_length(sizes, length)
+            if looked_at > goal.max_candidates:
+                break
+        anchors = [tuple(units[list(kept)].tolist()) for kept in anchors_of_length(sizes[units], length)]
         try:
             estimates = precision(anchors, goal.samples)
         except OutOfQueries as error:
             why = str(error)
             break
+        if length == 1:
+            ranked = units[np.argsort(-estimates.mean, kind="stable")]
         seen = candidates(anchors, estimates, beta)
         trace += seen
         best = max([best, *seen], key=lambda c: c.mean) if best else seen[0]
@@ -56,12 +73,23 @@ def exhaustive(reading: Reading, precision: Precision, goal: Goal, rng: np.rando
             exact = settled and bool(estimates.settled.all()) and low >= goal.threshold
             selection = Selection(_count_reaching(precision, goal, sizes), len(reached), tied)
             status: Status = "exact" if exact else "estimated"
-            return Found(kept, float(top), low, high, status, tuple(trace), selection)
+            return Found(kept, float(top), low, high, status, tuple(trace), selection, notes=tuple(notes))
         _, high_all = estimates.bounds(beta)
         settled &= bool(estimates.settled.all()) and bool((high_all < goal.threshold).all())
     if best is None:
         best = Candidate((), 0.5, 0.0, 1.0)
-    return Found(best.kept, best.mean, best.low, best.high, "not_reached", tuple(trace), notes=(why,))
+    return Found(best.kept, best.mean, best.low, best.high, "not_reached", tuple(trace), notes=(*notes, why))
+
+
+def _fitting(sizes: Counts, length: int, most: int) -> int:
+    """How many of the first words give at most ``most`` anchors of a length, by bisection."""
+    if number_of_length(sizes, length) <= most:
+        return len(sizes)
+    low, high = 0, len(sizes)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if number_of_length(sizes[:middle], length) <= most else (low, middle)
+    return low
 
 
 def _count_reaching(precision: Precision, goal: Goal, sizes: Counts) -> int | None:

@@ -13,7 +13,7 @@ from kedge.typing import Counts, Floats, Kept
 __all__ = ["Explored", "explore"]
 
 # Rows of the pool for the regression of log-odds: enough equations for every unknown, and some to
-# check it with (THEORY section 9).
+# check it with.
 _ROWS_PER_UNIT, _ROWS_MORE = 1.3, 16
 # The longest pool: beyond it the ranking is rough, and the check of prefixes does the rest.
 _LONGEST_POOL = 3000

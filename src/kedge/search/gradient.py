@@ -1,4 +1,4 @@
-"""The paper's reading of a network: rank by gradient times IDF, take the shortest prefix (THEORY section 6).
+"""The paper's reading of a network: rank by gradient times IDF, take the shortest prefix.
 
 To first order a differentiable model is linear around the document, so the words to keep are those
 whose occurrence raises the label's score most. The ranking is taken at its word: what is found is

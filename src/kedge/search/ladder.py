@@ -125,7 +125,10 @@ def enumerated(ladder: Ladder) -> Callable[[int], Tail]:
             ends = [int(np.count_nonzero(low)) / total, int(np.count_nonzero(high)) / total]
         else:
             chances = weights[:total] / weights[:total].sum()
-            ends = [1.0 if held.all() else float(chances[held].sum()) for held in (low, high)]
+            # Unfair coins: each chance is rounded a few times per coin.
+            slack = 8.0 * n * 2.0**-52
+            ends = [1.0 if low.all() else max(0.0, float(chances[low].sum()) - slack)]
+            ends.append(min(1.0, float(chances[high].sum()) + slack) if high.any() else 0.0)
         return Tail(ends[0], (ends[0] + ends[1]) / 2, ends[1])
 
     return precision

@@ -15,6 +15,8 @@ __all__ = ["linear"]
 # Scores that only the model's own rounding can decide are put to the model, all samples of them,
 # up to this many: a fraction of a second.
 _ASKED = 1 << 14
+# Intervals wider than this have a sample in doubt; narrower ones are the rounding of unfair coins.
+_ROUNDED = 1e-12
 
 
 def linear(reading: Reading, precision: Precision, goal: Goal, rng: np.random.Generator) -> Found:
@@ -23,7 +25,7 @@ def linear(reading: Reading, precision: Precision, goal: Goal, rng: np.random.Ge
     if reading.additive is None or not reading.additive.linear:
         raise TypeError("method='ranked' needs a model whose score is linear in the word counts.")
     found = search_ranked(reading.additive, goal.threshold, keep=reading.keep, allow_empty=goal.allow_empty)
-    rounded = found.ladder.coins <= ALL_COINS and any(tail.width > 0 for tail in found.looked.values())
+    rounded = found.ladder.coins <= ALL_COINS and any(tail.width > _ROUNDED for tail in found.looked.values())
     if rounded and table_size(reading) <= min(_ASKED, reading.oracle.remaining):
         # Some sample scores zero but for rounding. The ranking theorem speaks of real arithmetic;
         # here the model's own answers decide, and every anchor counts.
@@ -32,7 +34,7 @@ def linear(reading: Reading, precision: Precision, goal: Goal, rng: np.random.Ge
     notes: tuple[str, ...] = ()
     if not found.proven and found.reached:
         notes = ("A shorter anchor comes so close to the threshold that it could not be ruled out.",)
-    kept = _random_tie(found, rng) if goal.ties == "random" else found.kept
+    kept = found.kept if goal.ties == "first" else _other_tie(found, goal, rng)
     return Found(
         kept,
         found.tail.mean,
@@ -49,12 +51,13 @@ def linear(reading: Reading, precision: Precision, goal: Goal, rng: np.random.Ge
     )
 
 
-def _random_tie(found: Ranked, rng: np.random.Generator) -> Kept:
+def _other_tie(found: Ranked, goal: Goal, rng: np.random.Generator) -> Kept:
     """Occurrences of the smallest coefficient kept can be exchanged for equal ones left out."""
     ladder, length = found.ladder, len(found.kept)
     if not 0 < length <= len(ladder):
         return found.kept
     equal = np.flatnonzero(ladder.rungs == ladder.rungs[length - 1])
     sure = int(equal[0])
-    drawn = rng.choice(equal, size=length - sure, replace=False)
+    wanted = length - sure
+    drawn = equal[-wanted:] if goal.ties == "last" else rng.choice(equal, size=wanted, replace=False)
     return tuple(sorted([*ladder.owners[:sure].tolist(), *ladder.owners[drawn].tolist()]))

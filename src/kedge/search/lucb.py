@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kedge.precision.estimates import Precision
+from kedge.precision.estimates import Estimates, Precision
 from kedge.typing import Kept
 
 __all__ = ["best_arms"]
@@ -34,19 +34,24 @@ def best_arms(
     unseen = [a for a, n in zip(anchors, estimates.trials, strict=True) if n == 0]
     if unseen:
         precision(unseen, 1)
-    estimates = precision(anchors)
+        estimates = precision(anchors)
     if top >= len(anchors):
         return list(range(len(anchors)))
+    mean, trials, slack = estimates.mean.copy(), estimates.trials.copy(), estimates.slack.copy()
     step = 1
     while True:
-        order = np.argsort(estimates.mean, kind="stable")
+        order = np.argsort(mean, kind="stable")
         inside, outside = order[-top:], order[:-top]
-        low, high = estimates.bounds(exploration_rate(len(anchors), step, delta))
-        weakest = inside[np.argmin(low[inside])]
-        strongest = outside[np.argmax(high[outside])]
-        settled = estimates.settled[weakest] and estimates.settled[strongest]
-        if settled or high[strongest] - low[weakest] <= tolerance:
+        rate = exploration_rate(len(anchors), step, delta)
+        # A lower bound is the upper bound of the opposite: one call for both costs half as much.
+        sided = mean.copy()
+        sided[inside] = 1 - mean[inside]
+        bound = Estimates(sided, trials, slack).upper(rate)
+        low, high = 1 - bound[inside], bound[outside]
+        critical = [int(inside[np.argmin(low)]), int(outside[np.argmax(high)])]
+        if np.isinf(trials[critical]).all() or high.max() - low.min() <= tolerance:
             return [int(i) for i in inside]
-        precision([anchors[weakest], anchors[strongest]], batch)
-        estimates = precision(anchors)
+        # Only the two that were sampled have changed: an evaluator is not asked about the others.
+        drawn = precision([anchors[i] for i in critical], batch)
+        mean[critical], trials[critical], slack[critical] = drawn.mean, drawn.trials, drawn.slack
         step += 1

@@ -29,22 +29,27 @@ class Goal:
     allow_empty
         Whether keeping no word at all is an answer.
     ties
-        Among equally good anchors take the ``"first"`` (lowest positions) or a ``"random"`` one.
+        Among equally good anchors take the ``"first"`` (lowest positions), the ``"last"`` (as the
+        official and the paper's implementations do) or a ``"random"`` one.
     samples
         Samples per anchor for an empirical evaluator in an exhaustive search.
     max_candidates
         An exhaustive search gives up rather than look at more anchors than this.
     beam_width
         How many anchors of each length the beam search keeps.
+    shortlist
+        Of a length with more than ``max_candidates`` anchors an exhaustive search looks at those made
+        of the best single words, as many words as fit, and says so; else it gives up there.
     """
 
     threshold: float = 0.95
     delta: float = 0.05
     allow_empty: bool = False
-    ties: Literal["first", "random"] = "first"
+    ties: Literal["first", "last", "random"] = "first"
     samples: int = 100
     max_candidates: int = 200_000
     beam_width: int = 1
+    shortlist: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,4 +105,4 @@ def pick(tied: Sequence[Kept], goal: Goal, rng: np.random.Generator) -> Kept:
     """One of several equally good anchors."""
     if goal.ties == "random":
         return tied[int(rng.integers(len(tied)))]
-    return min(tied)
+    return max(tied) if goal.ties == "last" else min(tied)

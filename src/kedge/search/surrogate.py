@@ -1,7 +1,7 @@
 """A linear stand-in for the model around one document: what a black box's answers teach.
 
 score(c) = bias + weights . c; the label is predicted to hold where the score is positive. It ranks
-the units (THEORY section 9) and predicts the precision of every anchor without asking the model.
+the units and predicts the precision of every anchor without asking the model.
 Its weights are whole numbers, so that these predictions are exact probabilities, which is what lets
 them serve as a control variate (``precision.bets``). It is never believed: claims rest on fresh
 samples of the model itself.

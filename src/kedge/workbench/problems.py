@@ -47,7 +47,7 @@ def problem(error: Exception, settings: Settings) -> tuple[int, str, str]:
     if isinstance(error, ModelError):
         log.error("The model failed", exc_info=error)
         # The library's sentence ends by pointing to the traceback, which stays on this side.
-        return 502, type(error).__name__, str(error).replace("; its own traceback is above", "")
+        return 502, type(error).__name__, str(error)
     if isinstance(error, KedgeError):
         return 422, type(error).__name__, str(error)
     log.error("Unexpected error", exc_info=error)

@@ -7,7 +7,10 @@ import { Reader } from "./reader.js";
 const $ = (id) => document.getElementById(id);
 const SIGNS = { exact: "=", certified: "✓", estimated: "≈", not_reached: "!" };
 const PROMISES = {
-  exact: (e) => `Exact: no sampling error, and no shorter set of words reaches ${e.threshold}.`,
+  exact: (e) =>
+    e.words.length <= 1
+      ? "Exact: no sampling error, and no set of words is shorter."
+      : `Exact: no sampling error, and no shorter set of words reaches ${e.threshold}.`,
   certified: (e) =>
     `Certified: the precision is at least ${e.threshold}; such claims are wrong for at most ${100 * e.delta}% of documents.`,
   estimated: (e) => `Estimated: judged by samples that may flatter it; the true precision may lie below ${e.threshold}.`,

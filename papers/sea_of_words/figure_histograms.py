@@ -1,0 +1,69 @@
+"""Figure: document lengths, IDF and multiplicities of Restaurants and Yelp."""
+
+from collections import Counter
+
+import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from .result import Check, Figure, Result
+from .session import Session
+from .setting import corpus
+from .style import BLUE, ORANGE, canvas
+
+__all__ = ["run"]
+
+TITLE = "Lengths, inverse document frequencies and multiplicities of the two data sets"
+
+
+def run(session: Session) -> Result:
+    """Four histograms for each data set, and the facts the paper states of them."""
+    facts = {}
+    with canvas(session, "histograms", 2, 4, size=(10.4, 4.4)) as axes:
+        for row, (name, colour) in enumerate((("restaurants", BLUE), ("yelp", ORANGE))):
+            texts, _ = corpus(name)
+            lengths = np.array([len(t.split()) for t in texts])
+            idf = TfidfVectorizer(norm=None).fit(texts).idf_
+            times = np.array([m for t in texts for m in Counter(t.split()).values()])
+            facts[name] = {
+                "mean b": float(lengths.mean()),
+                "mean v_j": float(idf.mean()),
+                "share of m_j = 1": float((times == 1).mean()),
+                "largest m_j": int(times.max()),
+            }
+            panels = (
+                (lengths, "document length $b$"),
+                (idf, "inverse document frequency $v_j$"),
+                (times, "multiplicity $m_j$"),
+                (times[times > 1], "multiplicity $m_j > 1$"),
+            )
+            for axis, (values, label) in zip(axes[4 * row : 4 * row + 4], panels, strict=True):
+                whole = values.dtype.kind == "i"
+                bins = (
+                    np.arange(values.min(), min(values.max(), 40) + 2) - 0.5
+                    if whole and "m_j" in label
+                    else 30
+                )
+                axis.hist(values, bins=bins, color=colour, lw=0)
+                if "m_j" in label:
+                    axis.set_yscale("log")
+                axis.set_xlabel(label)
+                axis.set_title(name.capitalize() if "length" in label else "")
+                axis.set_ylabel("documents" if "length" in label else "words")
+    r, y = facts["restaurants"], facts["yelp"]
+    stated = {
+        "Restaurants has about 11 words a review, Yelp about 133.": abs(r["mean b"] - 11) < 1
+        and abs(y["mean b"] - 133) < 1,
+        "Multiplicities are mostly 1 in Restaurants.": r["share of m_j = 1"] > 0.5,
+        "Multiplicities reach 75 in Yelp.": abs(y["largest m_j"] - 75) <= 1,
+        "IDF is about 7 on the mean in both.": max(abs(r["mean v_j"] - 7), abs(y["mean v_j"] - 7)) < 0.75,
+    }
+    caption = "; ".join(
+        f"{name.capitalize()}: " + ", ".join(f"{k} {v:.3g}" for k, v in values.items())
+        for name, values in facts.items()
+    )
+    return Result(
+        "histograms",
+        TITLE,
+        figures=(Figure("histograms", caption + ".", " ".join(stated), all(stated.values()), facts),),
+        checks=tuple(Check(statement, holds) for statement, holds in stated.items()),
+    )

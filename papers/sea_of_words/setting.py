@@ -1,0 +1,163 @@
+"""The one setting all experiments share: preprocessing, split, models, documents, runs, Jaccard.
+
+The paper's text is stripped to letters, digits and blanks and lower-cased; a quarter of each set is
+held out; scikit-learn's defaults are used on TF-IDF without normalisation; only documents with a
+positive prediction are explained.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import Pipeline, make_pipeline
+
+import kedge
+
+__all__ = [
+    "FULL",
+    "QUICK",
+    "SEED",
+    "Scale",
+    "Split",
+    "classifier",
+    "corpus",
+    "jaccard",
+    "official",
+    "positives",
+    "preprocess",
+    "split",
+    "top_words",
+]
+
+SEED = 0
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much of the paper's work is done.
+
+    Parameters
+    ----------
+    name
+        ``"full"`` or ``"quick"``.
+    documents
+        Documents per data set for the exhaustive table; None for all positive ones.
+    ranked
+        Documents per data set, model and subset in the ranking tables, by data set.
+    runs
+        Runs per document.
+    repeats
+        Runs of the figures that the paper repeats a hundred times.
+    monte_carlo
+        Draws behind each Monte-Carlo curve.
+    shifts
+        Points of a shift curve, and runs at each.
+    epochs
+        Share of the training epochs of the networks.
+    """
+
+    name: str
+    documents: int | None
+    ranked: dict[str, int]
+    runs: int
+    repeats: int
+    monte_carlo: int
+    shifts: tuple[int, int]
+    epochs: float
+
+
+FULL = Scale("full", None, {"restaurants": 200, "yelp": 40, "imdb": 8}, 10, 100, 100_000, (16, 10), 1.0)
+QUICK = Scale("quick", 6, {"restaurants": 6, "yelp": 3, "imdb": 2}, 2, 10, 20_000, (4, 2), 0.1)
+
+
+@dataclass(frozen=True)
+class Split:
+    """A data set, preprocessed and split 75/25."""
+
+    name: str
+    train: tuple[str, ...]
+    train_labels: tuple[int, ...]
+    test: tuple[str, ...]
+    test_labels: tuple[int, ...]
+
+
+def preprocess(text: str) -> str:
+    """Letters, digits and white space only, in lower case."""
+    return re.sub(r"[^a-zA-Z\d\s]", "", text).lower()
+
+
+@cache
+def corpus(name: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """All texts of a data set, preprocessed, and their labels."""
+    data = kedge.datasets.load(name)
+    return tuple(preprocess(text) for text in data.texts), data.labels
+
+
+@cache
+def split(name: str) -> Split:
+    """A data set in its two parts, the same on every machine."""
+    texts, labels = corpus(name)
+    parts = train_test_split(list(texts), list(labels), random_state=SEED)
+    train, test, train_labels, test_labels = parts
+    return Split(name, tuple(train), tuple(train_labels), tuple(test), tuple(test_labels))
+
+
+@cache
+def classifier(data: str, kind: str) -> Any:
+    """One of the models of the paper, fitted on the training part; cached within a run."""
+    if kind == "indicator":
+        return kedge.rules.present("good")
+    if kind == "tree":
+        return kedge.rules.any_of(["not", "bad"], ["good"])
+    head = {
+        "logistic": LogisticRegression(),
+        "perceptron": Perceptron(),
+        "forest": RandomForestClassifier(random_state=SEED),
+    }[kind]
+    part = split(data)
+    return make_pipeline(TfidfVectorizer(norm=None), head).fit(list(part.train), list(part.train_labels))
+
+
+def positives(data: str, kind: str) -> list[str]:
+    """Test documents that a model labels positive, in order."""
+    part = split(data)
+    labels = classifier(data, kind).predict(list(part.test))
+    return [text for text, label in zip(part.test, labels, strict=True) if label == 1]
+
+
+def official(model: Any, text: str, run: int) -> tuple[str, ...]:
+    """The words of the anchor that the official procedure finds in one run."""
+    return kedge.explain(model, text, method="beam", seed=run).words
+
+
+def jaccard(first: Iterable[str], second: Iterable[str]) -> float:
+    """Shared words over all words of two anchors; the paper compares sets of distinct words."""
+    one, two = set(first), set(second)
+    return len(one & two) / len(one | two) if one | two else 1.0
+
+
+def top_words(pipeline: Pipeline, text: str, length: int) -> list[str]:
+    """The first occurrences in decreasing order of coefficient times IDF, as words (Prop. 7)."""
+    vectorizer, head = pipeline[0], pipeline[-1]
+    at = vectorizer.vocabulary_
+    words = vectorizer.build_analyzer()(text)
+    weight = {w: head.coef_[0, at[w]] * vectorizer.idf_[at[w]] if w in at else 0.0 for w in words}
+    return ranked_words(words, weight, length)
+
+
+def ranked_words(words: Sequence[str], weight: dict[str, float], length: int) -> list[str]:
+    """All occurrences of the heaviest word first, then the next word's; the first ``length`` of them."""
+    order = sorted(dict.fromkeys(words), key=lambda w: -weight[w])
+    return [w for w in order for _ in range(words.count(w))][:length]
+
+
+def mean_sd(values: Sequence[float]) -> tuple[float | None, float | None]:
+    """Mean and standard deviation, None of nothing."""
+    return (float(np.mean(values)), float(np.std(values))) if len(values) else (None, None)

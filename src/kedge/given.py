@@ -1,0 +1,47 @@
+"""Words and texts as users give them: what a bare string means is decided here, once.
+
+Where words are expected a string is its words, split at white space. Where texts are expected a
+string is refused: taken for a list it would be read letter by letter.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from kedge.errors import OptionError, TextError
+
+__all__ = ["given_text", "given_texts", "given_words"]
+
+
+def given_words(words: Any, option: str = "Words") -> tuple[str, ...]:
+    """Words from a list of them, or from a string that holds them.
+
+    >>> given_words("not good"), given_words(["not", "good"])
+    (('not', 'good'), ('not', 'good'))
+    """
+    if isinstance(words, str):
+        return tuple(words.split())
+    if isinstance(words, Iterable) and not isinstance(words, (bytes, bytearray)):
+        found = tuple(words)
+        if all(isinstance(word, str) for word in found):
+            return found
+    raise OptionError(f"{option} must be given as a list of strings, or as one string, got {_shown(words)}.")
+
+
+def given_texts(texts: Any) -> Iterable[Any]:
+    """Texts from any iterable of them, not read yet; a single string is refused."""
+    if isinstance(texts, (str, bytes, bytearray)) or not isinstance(texts, Iterable):
+        got = "one string" if isinstance(texts, str) else type(texts).__name__
+        raise TextError(f"Texts must be given as a list of texts, got {got}; put a single text into a list.")
+    return texts
+
+
+def given_text(text: Any, row: int) -> str:
+    """A text of a list, which must be a string."""
+    if not isinstance(text, str):
+        raise TextError(f"A text must be a string, got {type(text).__name__} at place {row}.")
+    return text
+
+
+def _shown(value: Any) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 60 else type(value).__name__

@@ -1,0 +1,196 @@
+"""Cases in which a claim of exactness was once false, or nearly: each stays mended."""
+
+import brute
+import numpy as np
+import pytest
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+
+import kedge
+from kedge.document import Document
+from kedge.perturb import Masking
+
+
+def weighted(vectorizer, weights, bias=0.0):
+    """A real pipeline with the weights given by word."""
+    words = " ".join(weights)
+    pipeline = make_pipeline(vectorizer, LinearSVC()).fit([words, words.split()[0]], [1, 0])
+    for word, weight in weights.items():
+        pipeline[-1].coef_[0, pipeline[0].vocabulary_[word]] = weight
+    pipeline[-1].intercept_[:] = bias
+    return pipeline
+
+
+def truth(pipeline, e):
+    """The precision of an explanation by asking about every masked text, in the explanation's units."""
+    tokens = [kedge.Token(e.text[a:b], a, b) for a, b in e.tokens]
+    return brute.precision(e.text, e.label, pipeline.predict, e.positions, tokens=tokens)
+
+
+def test_a_mask_never_joins_the_word_beside_it():
+    """A quote or an apostrophe beside the mask is kept apart from it."""
+    rule = kedge.rules.present("good")
+    explainer = kedge.Explainer(rule)
+    explainer.explain("good food")
+    e = explainer.explain("★'good' food")
+    assert e.interval[0] <= truth(rule, e) <= e.interval[1]
+    text = "it's'good"
+    document = Document(text, [kedge.Token("it's", 0, 4), kedge.Token("good", 5, 9)])
+    assert Masking().writer(document)(np.array([[False, True]])) == ["UNK 'good"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        (r"(?u)\b\w+(?:'\w+)?\b", "rock'n'roll sad"),
+        (r"(?u)\b(\w+?)(?:s|ed|ing)?\b", "walks talks bad good"),
+        (r"\w+ \w+", "very good so nice"),
+    ],
+)
+def test_words_that_depend_on_their_neighbours_are_asked_by_text(pattern, text):
+    """Where masking changes the other words, counts do not stand for texts, on any document."""
+    texts = ["roll sad", text, "sad bad so nice", "good walk talk roll"]
+    pipeline = make_pipeline(CountVectorizer(token_pattern=pattern), LogisticRegression(C=100))
+    pipeline.fit(texts, [1, 1, 0, 0])
+    explainer = kedge.Explainer(pipeline, threshold=0.7)
+    explainer.explain("good walk talk roll")
+    e = explainer.explain(text)
+    assert e.interval[0] - 1e-12 <= truth(pipeline, e) <= e.interval[1] + 1e-12
+
+
+def test_a_tokenizer_that_drops_repetitions_is_asked_by_text():
+    """Its words are no counts."""
+    vectorizer = CountVectorizer(tokenizer=lambda s: list(dict.fromkeys(s.split())), token_pattern=None)
+    pipeline = make_pipeline(vectorizer, LogisticRegression()).fit(["good nice", "bad"], [1, 0])
+    explainer = kedge.Explainer(pipeline)
+    explainer.explain("good nice")
+    e = explainer.explain("good bad bad nice good")
+    assert e.interval[0] - 1e-12 <= truth(pipeline, e) <= e.interval[1] + 1e-12
+
+
+def test_truth_values_are_not_counts():
+    """dtype=bool makes presence of counts: three times good is good once."""
+    pipeline = make_pipeline(CountVectorizer(dtype=bool), LogisticRegression(C=10))
+    pipeline.fit(["good nice", "bad poor", "good", "bad"], [1, 0, 1, 0])
+    explainer = kedge.Explainer(pipeline)
+    explainer.explain("good nice")
+    e = explainer.explain("good good good bad nice")
+    assert e.interval[0] - 1e-12 <= truth(pipeline, e) <= e.interval[1] + 1e-12
+
+
+def test_a_refitted_pipeline_is_understood_anew():
+    """The explainer sees the new vocabulary, weights and classes."""
+    pipeline = make_pipeline(TfidfVectorizer(norm=None), LinearSVC()).fit(["good nice", "bad poor"], [1, 0])
+    explainer = kedge.Explainer(pipeline)
+    explainer.explain("good nice")
+    pipeline.fit(["zzz good", "aaa bad", "good film", "bad plot"], ["yes", "no", "yes", "no"])
+    assert explainer.explain("good film bad aaa zzz") == kedge.explain(pipeline, "good film bad aaa zzz")
+
+
+def test_labels_are_those_of_predict_to_the_last_bit():
+    """Where probabilities tie, the score decides, as in predict."""
+    boosted = make_pipeline(CountVectorizer(), GradientBoostingClassifier())
+    boosted.fit(["good"] * 5 + ["bad"] * 5 + ["film"] * 4, [1] * 5 + [0] * 5 + [1, 1, 0, 0])
+    assert kedge.explain(boosted, "film plot").label == boosted.predict(["film plot"])[0]
+    logistic = make_pipeline(CountVectorizer(), LogisticRegression()).fit(
+        ["aa bb cc", "aa", "bb", "cc"], [1, 1, 0, 0]
+    )
+    logistic[-1].coef_ = np.array([[0.1, 0.2, -0.3]])
+    logistic[-1].intercept_ = np.zeros(1)
+    assert kedge.explain(logistic, "aa bb cc").label == logistic.predict(["aa bb cc"])[0]
+
+
+@pytest.mark.parametrize("keep", [0.05, 0.1, 0.37, 0.5])
+def test_certain_is_certain_whatever_rounding_says(keep):
+    """One word that decides alone is the whole anchor at threshold one."""
+    model = weighted(CountVectorizer(binary=True), {"aa": 1.0, "bb": 0.0, "cc": 0.0}, -0.5)
+    text = "aa " * 2 + "bb " * 8 + "cc " * 8
+    e = kedge.explain(model, text, threshold=1.0, perturbation=kedge.Masking(keep=keep))
+    assert (e.words, e.interval) == (("aa",), (1.0, 1.0))
+
+
+def test_almost_certain_is_not_certain():
+    """1 - 2^-60 is below one."""
+    rule = kedge.rules.all_present(["very", "good"])
+    text = "very " * 60 + "good"
+    assert kedge.explain(rule, text, threshold=1.0).words == ("very", "good")
+    assert kedge.precision(rule, text, ["good"], threshold=1.0).reaches is False
+    model = weighted(CountVectorizer(binary=True), {"very": 1.0, "good": 1.0}, -1.5)
+    assert set(kedge.explain(model, text, threshold=1.0).words) == {"very", "good"}
+    assert kedge.precision(model, text, ["good"], threshold=1.0).reaches is not True
+
+
+def test_a_word_a_thousand_times():
+    """Binomial coefficients do not overflow."""
+    forest = make_pipeline(CountVectorizer(), RandomForestClassifier(5, random_state=0))
+    forest.fit(["very good", "very very good", "bad", "bad bad"], [1, 1, 0, 0])
+    e = kedge.explain(forest, "very " * 1100 + "good")
+    assert 0 <= e.interval[0] <= e.precision <= e.interval[1] <= 1
+
+
+def test_branches_prove_that_nothing_is_not_enough():
+    """With allow_empty, an empty anchor that may reach the threshold is a doubt."""
+    weights = {"aa": 0.1, "bb": 0.2, "cc": -0.3, "dd": 0.2, "ee": 0.0}
+    model = weighted(CountVectorizer(binary=True), weights)
+    e = kedge.explain(model, "aa bb cc dd", method="branch", allow_empty=True, threshold=0.625)
+    assert e.words == () or e.status != "exact"
+
+
+def test_coverage_certifies_nothing_below_the_threshold():
+    """A wide interval stays an estimate."""
+    corpus = ["good nice film", "good", "bad poor film", "bad plot", "film plot nice"]
+    pipeline = make_pipeline(CountVectorizer(), LogisticRegression()).fit(corpus, [1, 1, 0, 0, 1])
+    e = kedge.explain(
+        pipeline,
+        "good nice film plot bad good",
+        precision="gaussian",
+        objective="coverage",
+        corpus=corpus,
+        threshold=0.8,
+    )
+    assert e.status not in {"exact", "certified"} or e.interval[0] >= 0.8
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_words_that_a_class_has_never_seen():
+    """Naive Bayes without smoothing has infinite weights: the model itself is asked."""
+    texts = ["good nice film", "good plot", "bad poor film", "bad plot"]
+    pipeline = make_pipeline(CountVectorizer(), MultinomialNB(alpha=0, force_alpha=True))
+    pipeline.fit(texts, [1, 1, 0, 0])
+    e = kedge.explain(pipeline, "good film plot")
+    assert e.interval[0] - 1e-9 <= truth(pipeline, e) <= e.interval[1] + 1e-9
+
+
+def test_one_character_that_becomes_two_words():
+    """'½' spelled out cannot be masked apart: the text path is taken."""
+    pipeline = make_pipeline(CountVectorizer(strip_accents="unicode"), LogisticRegression())
+    pipeline.fit(["good nice 10", "bad 51"], [1, 0])
+    assert kedge.explain(pipeline, "good 5½10 nice").label in {0, 1}
+
+
+def test_float_classes_are_labels():
+    """1.0 and -1.0 are labels where the pipeline says so."""
+    pipeline = make_pipeline(CountVectorizer(), LinearSVC()).fit(["good", "bad"], [1.0, -1.0])
+    assert kedge.explain(pipeline, "good food").label == 1.0
+
+
+def test_a_precision_of_one_is_not_sampled_for_ever():
+    """Normalised TF-IDF on a long document at threshold one ends at once, openly."""
+    words = [f"w{k}" for k in range(80)]
+    pipeline = make_pipeline(TfidfVectorizer(), LogisticRegression())
+    pipeline.fit([" ".join(words[:40]), " ".join(words[40:])], [1, 0])
+    e = kedge.explain(pipeline, " ".join(words[:45]), threshold=1.0)
+    assert e.status in {"not_reached", "exact"}
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_weights_beyond_the_range_of_squares_are_asked_about(scale):
+    """No division by a variance that has vanished or overflowed."""
+    words = {f"w{k}": scale * (1.0 if k % 2 else -0.5) for k in range(20)}
+    model = weighted(CountVectorizer(), words)
+    e = kedge.explain(model, " ".join(words))
+    assert 0 <= e.interval[0] <= e.precision <= e.interval[1] <= 1

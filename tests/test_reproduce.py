@@ -1,0 +1,129 @@
+"""The reproduction: verdicts, cache, report, and every experiment on a handful of documents."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from kedge.cli.reproduce import experiments
+
+pytest.importorskip("matplotlib")
+package = experiments()
+
+SHARED = Path(__file__).parents[2] / "shared" / "data"
+here = pytest.mark.skipif(not SHARED.is_dir(), reason="the review data is not beside the project")
+TINY = replace(
+    package.setting.QUICK,
+    name="tiny",
+    documents=1,
+    ranked={"restaurants": 1},
+    runs=2,
+    repeats=3,
+    monte_carlo=4_000,
+    shifts=(2, 1),
+)
+
+
+def part(name) -> ModuleType:
+    return import_module(f"{package.__name__}.{name}")
+
+
+@pytest.fixture
+def session(tmp_path):
+    return package.session.Session(tmp_path, TINY, quiet=True)
+
+
+@pytest.mark.parametrize(
+    ("paper", "sd", "found", "verdict"),
+    [
+        (0.7, 0.2, 0.9, "within"),
+        (0.7, 0.2, 0.91, "outside"),
+        (0.7, None, 0.8, "within"),
+        (0.7, None, 0.59, "outside"),
+        (0.7, 0.2, None, "no documents"),
+        (None, None, 0.7, "not in the paper"),
+    ],
+)
+def test_a_verdict_is_computed_from_the_published_tolerance(paper, sd, found, verdict):
+    """The published sd, or 0.1 where there is none."""
+    assert part("result").Cell("row", "column", paper, sd, found).verdict == verdict
+
+
+def test_the_paper_has_43_cells():
+    """Ten of the exhaustive table, 33 of the ranking tables."""
+    published = part("published")
+    ranking = [c for m in published.RANKING.values() for s in m.values() for c in s.values() if c]
+    assert len(ranking) + sum(len(row) for row in published.EXHAUSTIVE.values()) == 43
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(session, tmp_path):
+    """What is done is not done again, by another session either, and a line cut short does no harm."""
+    module, calls = part("figure_dummy"), []
+
+    def work(item):
+        calls.append(item)
+        if item == 3 and calls.count(3) == 1:
+            raise KeyboardInterrupt
+        return item * 10
+
+    with pytest.raises(KeyboardInterrupt):
+        session.each(module, "t", [1, 2, 3, 4], work)
+    with (tmp_path / "cache" / "figure_dummy.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"key": "cut sho')
+    again = package.session.Session(tmp_path, TINY, quiet=True)
+    assert again.each(module, "t", [1, 2, 3, 4], work) == [10, 20, 30, 40]
+    assert calls == [1, 2, 3, 3, 4]
+
+
+def test_patience_leaves_the_rest_for_later(tmp_path):
+    """Without patience nothing new is done; what is known is given all the same."""
+    module = part("figure_dummy")
+    patient = package.session.Session(tmp_path, TINY, quiet=True)
+    assert patient.each(module, "t", [1], str) == ["1"]
+    hasty = package.session.Session(tmp_path, TINY, quiet=True, patience=-1)
+    assert hasty.each(module, "t", [1, 2], str, partial=True) == ["1", None]
+    assert hasty.left_out == 1
+
+
+@here
+def test_every_experiment_runs_and_the_report_has_them(session, tmp_path, monkeypatch):
+    """Tables with verdicts, figures as PNG and PDF, checks that pass; the numbers as JSON."""
+    monkeypatch.setenv("KEDGE_DATA", str(SHARED))
+    names = ["exhaustive", "logistic", "infill", "sampling", "algorithm", "dummy", "cdf", "corrections"]
+    results = package.reproduce.reproduce(names, session, "kedge reproduce")
+    numbers = json.loads((tmp_path / "numbers.json").read_text(encoding="utf-8"))
+    assert [r["name"] for r in numbers["results"]] == names
+    assert numbers["facts"]["seed"] == 0
+    verdicts = [cell["verdict"] for r in numbers["results"] for t in r["tables"] for cell in t["cells"]]
+    assert len(verdicts) == 13
+    assert set(verdicts) <= {"within", "outside", "no documents"}
+    for result in results:
+        assert all(check.holds for check in result.checks), result.checks
+        for figure in result.figures:
+            for suffix in ("png", "pdf"):
+                assert (tmp_path / "figures" / f"{figure.stem}.{suffix}").stat().st_size > 1_000
+    assert "no masked language model" in " ".join(results[2].notes)
+    report = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "table cells within the published tolerance" in report
+    assert "figures/dummy.png" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@here
+def test_the_command_refuses_an_unknown_experiment(tmp_path):
+    """One sentence with the names there are, exit code 2."""
+    done = subprocess.run(
+        [sys.executable, "-m", "kedge", "reproduce", "table9", "--out", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "KEDGE_DATA": str(SHARED)},
+    )
+    assert done.returncode == 2
+    assert "There is no experiment 'table9'" in done.stderr
+    assert "Traceback" not in done.stderr
