@@ -18,8 +18,9 @@ _TIED = 5e-4
 _NEAR = 6e-3
 # How many words may stand in for the last one of a proposal.
 _RIVALS = 5
-# A duel: pairs of samples asked about, and samples of which they are the nearest to the change.
-_PAIRS, _CHOICES = 16, 400
+# A duel: pairs of samples asked about in a round, samples of which they are the nearest to the change,
+# rounds at most, and the lead that ends it. (For a linear model any lead is decisive.)
+_PAIRS, _CHOICES, _ROUNDS, _LEAD = 16, 400, 4, 2
 
 
 def settled(learner: Learner, kept: Kept) -> Kept:
@@ -30,8 +31,8 @@ def settled(learner: Learner, kept: Kept) -> Kept:
     weights = surrogate.weights
     rest = learner.shorter(kept)
     last = next(j for j in kept if rest.count(j) < kept.count(j))
-    if weights[last] <= 0:
-        return kept
+    if weights[last] <= 0 or (not learner.by_odds and surrogate.loss(()) <= 1 - goal.threshold):
+        return kept  # any word does as well, or no word is needed: not worth a question
     room = surrogate.sizes - np.bincount(np.asarray(rest, dtype=np.int64), minlength=len(weights))
     near = np.flatnonzero((room > 0) & (2 * weights >= weights[last]))
     rivals = sorted(near.tolist(), key=lambda j: -int(weights[j]))[:_RIVALS]
@@ -50,9 +51,20 @@ def _champion(learner: Learner, rest: Kept, rivals: list[int]) -> int:
     """The word that wins its duels, the first in the text where nobody wins."""
     best = rivals[0]
     for rival in rivals[1:]:
-        if _wins(learner, rest, rival, best) > 0:
+        if _beats(learner, rest, rival, best):
             best = rival
     return best
+
+
+def _beats(learner: Learner, rest: Kept, one: int, other: int) -> bool:
+    """Whether ``one`` wins its duel against ``other``; the surrogate learns from every round."""
+    lead = 0
+    for _ in range(_ROUNDS):
+        lead += _wins(learner, rest, one, other)
+        if abs(lead) >= _LEAD:
+            break
+        learner.fit(rough=True)
+    return lead > 0
 
 
 def _wins(learner: Learner, rest: Kept, one: int, other: int) -> int:
