@@ -217,13 +217,14 @@ def run(options: argparse.Namespace) -> None:
     seeds = f"Seeds: {options.seeds} ({options.peer_seeds} for anchor-exp)"
     head = f"# Black boxes\n\n{seeds}. {made}; {versions}.\n\n"
     (out / f"{options.name}.md").write_text(head + "\n".join(parts), encoding="utf-8")
-    record["sets"] = {name: [_compact(row) for row in rows] for name, rows in record["sets"].items()}
+    record["sets"] = {name: _columns(rows) for name, rows in record["sets"].items()}
     (out / f"{options.name}.json").write_text(json.dumps(record, separators=(",", ":")), encoding="utf-8")
 
 
-def _compact(row: Row) -> Row:
-    """A row without its spans, and with few digits."""
-    return {k: round(v, 4) if isinstance(v, float) else v for k, v in row.items() if k != "spans"}
+def _columns(rows: list[Row]) -> dict[str, list[Any]]:
+    """Answers column by column, with few digits and without their spans."""
+    names = [name for name in rows[0] if name != "spans"]
+    return {name: [round(v, 4) if isinstance(v := row[name], float) else v for row in rows] for name in names}
 
 
 def main() -> None:
