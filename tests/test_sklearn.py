@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.feature_extraction.text import (
     CountVectorizer,
     HashingVectorizer,
@@ -22,6 +22,7 @@ import kedge
 from kedge.demo import reviews
 from kedge.document import Document
 from kedge.errors import LabelError, ModelError, OptionError
+from kedge.model.forest import forest_chances
 from kedge.model.vectorizer import keeps_apart, locate_words
 
 TEXTS, LABELS = reviews()
@@ -207,3 +208,13 @@ def test_an_ensemble_of_pipelines_is_asked_as_it_stands():
     model = kedge.as_model(vote)
     assert (model.from_counts, model.additive) == (None, None)
     assert kedge.explain(vote, "good food").label == "positive"
+
+
+@pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesClassifier])
+def test_a_forest_is_asked_tree_by_tree_and_answers_the_same(kind):
+    """To the last bit what predict_proba gives, for sparse rows and for dense ones."""
+    pipeline = fitted(TfidfVectorizer(), kind(n_estimators=20, random_state=0))
+    rows = pipeline[0].transform(TEXTS[:50])
+    expected = pipeline[-1].predict_proba(rows)
+    assert (forest_chances(pipeline[-1], rows) == expected).all()
+    assert (forest_chances(pipeline[-1], rows.toarray()) == expected).all()
