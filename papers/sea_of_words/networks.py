@@ -48,7 +48,7 @@ RECIPES = {
 }
 HE = ("20 layers", "imdb")
 # Once a network does better than guessing, a better epoch is waited for so long.
-GUESSING, WAIT = 0.7, 30
+GUESSING, WAIT = 0.7, 50
 
 
 class Network:
