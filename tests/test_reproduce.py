@@ -145,13 +145,12 @@ def test_a_difference_is_told_with_its_standard_error():
 
 
 @here
-@pytest.mark.skipif(not os.environ.get("KEDGE_SLOW"), reason="takes minutes; set KEDGE_SLOW=1 to run it")
-def test_everything_runs_quickly(tmp_path):
-    """All tables and figures at the quick scale, by the command, in less than five minutes."""
+def test_everything_runs_at_the_quick_scale(tmp_path):
+    """All tables and figures, a few documents and runs of each, by the command."""
     subprocess.run(
         [sys.executable, "-m", "kedge", "reproduce", "all", "--quick", "--quiet", "--out", str(tmp_path)],
         check=True,
-        timeout=300,
+        timeout=1800,  # it takes two or three minutes; this only ends one that hangs
         env={**os.environ, "KEDGE_DATA": str(SHARED)},
     )
     numbers = json.loads((tmp_path / "numbers.json").read_text(encoding="utf-8"))
