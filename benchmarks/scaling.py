@@ -3,10 +3,10 @@
 usage: python -m benchmarks.scaling [--quick]   (or ``python benchmarks/scaling.py``)
 
 Documents of 10 to 10,000 words are made up: Zipf's law for the words, coefficients so that the samples
-score one standard deviation below zero, which needs an anchor of about the square root of the length. The
-exponent is the slope of log cost over log length, fitted to documents of 100 words and more: below that
-the cost of a call is constant. b log b has an exponent of 1.15 over that range. Writes ``results/scaling.json``
-and ``results/scaling.md``.
+score one standard deviation below zero, which needs an anchor of about the square root of the length.
+The exponent is the slope of log cost over log length, fitted to documents of 100 words and more: below that
+the cost of a call is constant; b log b is fitted beside it. Writes ``results/scaling.json`` and
+``results/scaling.md``.
 """
 
 import argparse
@@ -107,14 +107,12 @@ def exponent(sizes: list[float], costs: list[float]) -> float:
 
 def markdown(record: dict[str, Any]) -> str:
     """The tables."""
-    lines = [
-        "# How the cost grows",
-        "",
-        f"Made by `python -m benchmarks.scaling` on {record['date']} with kedge {record['kedge']}, scikit-learn "
-        f"{record['scikit-learn']}, numpy {record['numpy']}, Python {record['python']}: the middle of {DOCUMENTS} documents of undecided tone, "
-        "processor time.",
-        "",
-    ]
+    with_what = ", ".join(f"{name} {record[name]}" for name in ("kedge", "scikit-learn", "numpy", "python"))
+    made = (
+        f"Made by `python -m benchmarks.scaling` on {record['date']} with {with_what}: the middle of "
+        f"{DOCUMENTS} documents of undecided tone, processor time."
+    )
+    lines = ["# How the cost grows", "", made, ""]
     for name, part in record["parts"].items():
         lines += [
             f"## {name}",
@@ -130,8 +128,8 @@ def markdown(record: dict[str, Any]) -> str:
             "|---|---|---|---|---|---|",
         ]
         lines += [
-            f"| {r['words']:,} | {r['vocabulary']:,} | {r['milliseconds']:.2f} | {r['x_predict']:.1f} | {r['anchor']:.0f} | "
-            f"{r['exact']} of {r['documents']} |"
+            f"| {r['words']:,} | {r['vocabulary']:,} | {r['milliseconds']:.2f} | {r['x_predict']:.1f} | "
+            f"{r['anchor']:.0f} | {r['exact']} of {r['documents']} |"
             for r in part["rows"]
         ]
         lines.append("")

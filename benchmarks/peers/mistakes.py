@@ -1,9 +1,9 @@
 """What the peers get wrong, each point as a few lines that show it. Runs in the peers' environment.
 
-usage: .venv-peers/bin/python -m benchmarks.peers.mistakes   (after ``make bench``, or its part that builds it)
+usage: .venv-peers/bin/python -m benchmarks.peers.mistakes   (``make bench`` builds it)
 
-Every model here is a plain rule, so that the truth can be worked out by hand. The page docs/peers.md says what
-each point means, and what the peers do well.
+Every model here is a plain rule, so that the truth can be worked out by hand. docs/peers.md says what each
+point means, and what the peers do well.
 """
 
 import logging
@@ -20,7 +20,9 @@ from alibi.explainers import AnchorText as Alibi
 from anchor.anchor_text import AnchorText as AnchorExp
 
 Rule = Callable[[str], bool]
-SEEDS = 50
+SEEDS = 20
+# Both split words with it; alibi adds a table to it, which takes seconds, so it is made once.
+NLP = spacy.blank("en")
 
 
 def model(rule: Rule, asked: list[str] | None = None) -> Callable[[list[str]], Any]:
@@ -42,12 +44,12 @@ def with_words(*words: str) -> Rule:
 def anchor_exp(text: Any, predict: Any, seed: int = 0, **options: Any) -> Any:
     """anchor-exp's answer with its defaults."""
     np.random.seed(seed)  # noqa: NPY002
-    return AnchorExp(spacy.blank("en"), ["0", "1"]).explain_instance(text, predict, **options)
+    return AnchorExp(NLP, ["0", "1"]).explain_instance(text, predict, **options)
 
 
 def alibi(text: Any, predict: Any, seed: int = 0, **options: Any) -> Any:
-    """alibi's answer with its defaults."""
-    return Alibi(predictor=predict, nlp=spacy.blank("en"), seed=seed).explain(text, **options)
+    """The answer of alibi with its defaults."""
+    return Alibi(predictor=predict, nlp=NLP, seed=seed).explain(text, **options)
 
 
 def attempt(call: Callable[[], Any]) -> str:
@@ -77,15 +79,16 @@ def other_text() -> None:
 
 
 def cut_samples() -> None:
-    """alibi's array of samples is too narrow for the blanks between words."""
+    """The array of samples of alibi is too narrow for the blanks between words."""
     asked: list[str] = []
     alibi("the food was very good", model(with_words("food"), asked))
     samples = [t for t in asked if t not in {"the food was very good", "Hello world"}]
     kept = [t for t in samples if not t.endswith("UNK")]
     cut = [t for t in kept if t.split()[-1] != "good"]
+    example = Counter(cut).most_common(1)[0][0]
     say(
         "Samples cut short (alibi)",
-        f"{len(cut)} of {len(samples)} samples end within the last word, for example {Counter(cut).most_common(1)[0][0]!r}",
+        f"{len(cut)} of {len(samples)} samples end within the last word, for example {example!r}",
     )
 
 
@@ -107,8 +110,8 @@ def below_threshold() -> None:
             if list(words) == ["good"]:
                 claims.append(float(np.squeeze(e.precision() if name == "anchor-exp" else e.precision)))
         lines.append(
-            f"{name}: ['good'] is claimed in {len(claims)} of {SEEDS} runs, at {np.mean(claims):.3f} on average; "
-            "its precision is 1 - 1/16 = 0.9375"
+            f"{name}: ['good'] is claimed in {len(claims)} of {SEEDS} runs, at {np.mean(claims or 0):.3f} on "
+            "average; its precision is 1 - 1/16 = 0.9375"
         )
     say("Claims below the threshold of 0.95", *lines)
 
@@ -117,7 +120,9 @@ def no_word_needed() -> None:
     """When the label holds without any word, the answer should say so."""
     text = "what a nice day it is"
     found = Counter(" ".join(anchor_exp(text, model(lambda _: True), s).names()) for s in range(SEEDS))
-    empty = Counter(" ".join(alibi(text, model(lambda _: True), s).anchor) or "(nothing)" for s in range(SEEDS))
+    empty = Counter(
+        " ".join(alibi(text, model(lambda _: True), s).anchor) or "(nothing)" for s in range(SEEDS)
+    )
     say(
         "A model that always says yes",
         f"anchor-exp, {SEEDS} seeds: {dict(found.most_common())}",
@@ -129,11 +134,11 @@ def seeds() -> None:
     """One seed does not give one answer: both draw from numpy's global state, which moves on."""
     text = "good good good good fine fine fine fine"
     rule = model(lambda t: sum(w in {"good", "fine"} for w in t.split()) >= 4)
-    explainer = Alibi(predictor=rule, nlp=spacy.blank("en"), seed=0)
+    explainer = Alibi(predictor=rule, nlp=NLP, seed=0)
     found = [tuple(sorted(explainer.explain(text).data["raw"]["feature"])) for _ in range(10)]
     np.random.seed(0)  # noqa: NPY002
     before = np.random.get_state()[1].copy()  # type: ignore[union-attr,call-overload]  # noqa: NPY002
-    Alibi(predictor=rule, nlp=spacy.blank("en"), seed=7)
+    Alibi(predictor=rule, nlp=NLP, seed=7)
     after = np.random.get_state()[1]  # type: ignore[call-overload]  # noqa: NPY002
     say(
         "One seed, several answers",
@@ -154,21 +159,21 @@ def dropped_options() -> None:
     handler = logging.Handler()
     handler.emit = lambda record: logged.append(record.getMessage())  # type: ignore[method-assign]
     logging.getLogger("alibi").addHandler(handler)
-    nlp = spacy.blank("en")
-    explainer = Alibi(predictor=model(with_words("a")), nlp=nlp, sampling_strategy="similar", sample_prob=0.9)
+    wrong = {"sampling_strategy": "similar", "sample_prob": 0.9}
+    explainer = Alibi(predictor=model(with_words("a")), nlp=NLP, **wrong)
     say(
         "Options that do nothing",
         f"anchor-exp, beam_size 1, 4, 50: {counts} texts asked",
-        f"alibi, sampling_strategy='similar', sample_prob=0.9: goes on with {explainer.sampling_strategy!r} and "
-        f"{explainer.perturb_opts}; logged: {logged}",
+        f"alibi, {wrong}: goes on with {explainer.sampling_strategy!r} and {explainer.perturb_opts}; "
+        f"logged: {logged}",
     )
 
 
 def fields() -> None:
     """Fields of the result that are not what their names say."""
     text = "the food was very good"
-    e = alibi(text, asked_by := model(with_words("good"), asked := []))
-    del asked_by
+    asked: list[str] = []
+    e = alibi(text, model(with_words("good"), asked))
     coverage = Counter(float(anchor_exp(text, model(with_words("good")), s).coverage()) for s in range(SEEDS))
     say(
         "Fields",
@@ -204,13 +209,9 @@ def one_number() -> None:
     """One probability per text is taken for a label."""
     text = "the food was very good"
 
-    def probability(texts: list[str]) -> Any:
-        return np.array([0.5 + 0.01 * len(t.split()) + 0.3 * ("good" in t) for t in texts])
-
     def graded(texts: list[str]) -> Any:
         return np.array([0.9 - 0.1 * t.split().count("UNK") for t in texts])
 
-    del probability
     names = anchor_exp(text, graded).names()
     alibis = alibi(text, graded).anchor
     say(
@@ -226,7 +227,10 @@ def memory() -> None:
     label = model(with_words("good"))
     now = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, now[1]))
-    lines = [f"anchor-exp: {attempt(lambda: anchor_exp(text, label))}", f"alibi: {attempt(lambda: alibi(text, label))}"]
+    lines = [
+        f"anchor-exp: {attempt(lambda: anchor_exp(text, label))}",
+        f"alibi: {attempt(lambda: alibi(text, label))}",
+    ]
     resource.setrlimit(resource.RLIMIT_AS, now)
     say("3,000 words, 4 GiB of address space", *lines)
 

@@ -135,45 +135,62 @@ LINES = {
 }
 
 
+PREFACE = """\
+Made by `make bench` on {date}, {cores} cores, one thread and one process for each tool, model and set.
+Environments: {versions}.
+
+Documents: positively predicted test documents in a random order (75/25 split, seed 0; the paper's
+preparation: letters, digits, blanks, lower case). Every tool with its defaults, threshold 0.95. A tool stops
+after a budget of processor time on one model and set, {budgets}; that is why a slow one has fewer documents.
+One explanation fails after {limit:g} s or beyond {gib:g} GiB of address space.
+
+Cost: processor time over that of one `pipeline.predict([text])`, timed in turns in the same process; over
+answers, so that failures make nobody look quicker or slower. Texts asked are counted where the model is
+called; for kedge reading a model, rows of counts count as texts.
+
+Judge: exact precision on the words that the model reads, by kedge's convolution (logistic, no norm) or
+enumeration; else {samples:,} samples of counts (fewer where the side of the threshold is clear by four
+standard errors). A token that a peer cut out of a model's word stands for the word. A promise: kedge's exact
+or certified, a peer's claimed precision of at least 0.95. Shortest known length: the shortest anchor of any
+tool that the judge lets pass; proven where kedge's status is exact. Words of no or negative influence: not
+read by the model or, for linear models, of coefficient zero or below. Jaccard: the first {stable} documents
+with {seeds} seeds each, within {stable_budget:g}/{budget:g} of that budget (documents with fewer than 5
+seeds do not count).
+"""
+FITTED = (
+    "{documents} documents, {words_mean:.0f} words on average. The two environments' fits differ by at most "
+    "{fit_differs_by:.0e} in a probability, and in no label."
+)
+
+
+def _said(record: dict[str, Any]) -> dict[str, Any]:
+    """What the preface needs besides the settings."""
+    settings, shares = record["settings"], record["settings"]["shares"]
+    versions = "; ".join(
+        f"{home}: " + ", ".join(f"{name} {known}" for name, known in sorted(found.items()))
+        for home, found in record["versions"].items()
+    )
+    budgets = ", ".join(
+        f"{settings['budget'] * shares[s] * shares[m]:g} s ({TITLES[s]}, {m})" for s in TITLES for m in MODELS
+    )
+    return {
+        "date": record["date"],
+        "cores": record["machine"]["cores"],
+        "versions": versions,
+        "budgets": f"{budgets}; a tenth of it for LIME and SHAP",
+        "gib": settings["memory"] / 1024,
+    }
+
+
 def markdown(record: dict[str, Any]) -> str:
     """All tables, with what they mean."""
-    settings, versions = record["settings"], record["versions"]
-    listed = "; ".join(
-        f"{'kedge' if home == 'kedge' else 'peers'}: "
-        + ", ".join(f"{n} {v}" for n, v in sorted(found.items()))
-        for home, found in versions.items()
-    )
-    lines = [
-        "# kedge and its peers, measured in one run",
-        "",
-        f"Made by `make bench` on {record['date']}, {record['machine']['cores']} cores, one thread and one process per "
-        f"tool, model and set. Environments: {listed}.",
-        "",
-        "Documents: positively predicted test documents in a random order (75/25 split, seed 0; the paper's "
-        "preparation: letters, digits, blanks, lower case). Every tool with its defaults, threshold 0.95. A tool stops "
-        f"after {settings['budget']:g} s of processor time on one model and set (half of it for forest and network), "
-        "which is why a slow one has fewer documents; one explanation fails after "
-        f"{settings['limit']:g} s or beyond {settings['memory'] / 1024:g} GiB of address space. Cost: processor time over that of one "
-        "`pipeline.predict([text])`, timed in turns in the same process; over answers, so that failures make nobody "
-        "look quicker or slower. Texts asked are counted where the model is called; for kedge reading a model, rows of "
-        "counts count as texts.",
-        "",
-        "Judge: exact precision on the words that the model reads, by kedge's convolution (logistic, no norm) or "
-        f"enumeration; else {settings['samples']:,} samples of counts (fewer where the side of the threshold is clear by four "
-        "standard errors). A token that a peer cut out of a model's word stands for the word. Shortest known length: the "
-        "shortest anchor of any tool that the judge lets pass; proven where kedge's status is exact. "
-        "A promise: kedge's exact or certified, a peer's claimed precision of at least 0.95. Words of no "
-        "or negative influence: not read by the model or, for linear models, of coefficient zero or below. "
-        f"Jaccard: the first {settings['stable']} documents with {settings['seeds']} seeds each (or as many as "
-        f"{settings['stable_budget']:g} s allow; documents with fewer than 5 do not count).",
-        "",
-    ]
+    lines = ["# kedge and its peers, measured in one run", ""]
+    lines.append(PREFACE.format(**record["settings"], **_said(record)))
     for part in record["parts"]:
         lines += [
             f"## {TITLES[part['set']]}, {MODELS[part['model']]}",
             "",
-            f"{part['documents']} documents, {part['words_mean']:.0f} words on average. The two environments' fits differ by at "
-            f"most {part['fit_differs_by']:.0e} in a probability, and in no label.",
+            FITTED.format(**part),
             "",
             *_table(part),
             "",

@@ -22,7 +22,7 @@ from . import report, tasks
 from .figures import THRESHOLD, Row, against, figures
 from .judge import SAMPLES, Judges
 from .tools import TOOLS
-from .worker import Plan
+from .worker import Plan, parsed
 
 ROOT = Path(__file__).parents[2]
 # One thread for everybody: what is compared is work, not the number of cores.
@@ -71,7 +71,7 @@ def ask(options: argparse.Namespace, python: str, name: str, groups: list[tuple[
 def answers(work: Path, name: str, corpus: str, kind: str) -> tuple[Row, list[Row]]:
     """The head and the rows of a worker's file."""
     path = work / "answers" / f"{corpus}-{kind}-{name}.jsonl"
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    lines = parsed(path)
     return lines[0], [line for line in lines[1:] if "cost" in line]
 
 

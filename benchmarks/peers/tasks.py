@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.reviews import clean
 
-from ..reviews import clean
 from .network import Network, read_weights
 
 # Positively predicted test documents of each set that are explained.
@@ -25,7 +25,7 @@ MODELS = {
     "logistic": "TF-IDF (norm=None) + LogisticRegression",
     "logistic-l2": "TF-IDF (default norm l2) + LogisticRegression",
     "forest": "TF-IDF (norm=None) + RandomForestClassifier(50)",
-    "network": "TF-IDF (default norm, words of at least 0.2% of documents) + torch network, one hidden layer of 32",
+    "network": "TF-IDF (default norm, words in 0.2% of documents or more) + torch network (32 hidden units)",
 }
 # Scores of two fits of one model agree within this: solvers of different versions of scipy stop at
 # slightly different places. Labels must agree on every test document.

@@ -19,6 +19,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -125,7 +126,7 @@ def measured(explain: Any, model: Any, asked: Asked, text: str, seed: int, limit
 
     predict, costs = predictions(), []
     for _ in range(TURNS):
-        asked.texts = asked.calls = 0
+        asked.clear()
         started = time.perf_counter()
         cost, (answer, error) = timed(lambda: limited(limit, lambda: explain(text, seed)))
         wall = time.perf_counter() - started
@@ -140,17 +141,26 @@ def measured(explain: Any, model: Any, asked: Asked, text: str, seed: int, limit
     return row
 
 
+def parsed(path: Path) -> list[Row]:
+    """The lines of a file; one that an interrupted run left half written is passed over."""
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        with suppress(json.JSONDecodeError):
+            found.append(json.loads(line))
+    return found
+
+
 def read_rows(path: Path, mark: str) -> tuple[list[Row], list[Row]]:
-    """Answers of an earlier run, and questions that it died over; nothing if it was another tool."""
+    """Answers of an earlier run, and the question that it ended over; nothing if it was another tool."""
     if not path.exists():
         return [], []
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.endswith("}")]
+    lines = parsed(path)
     if not lines or lines[0].get("stamp") != mark:
         return [], []
     rows = [line for line in lines[1:] if "cost" in line]
     done = {(row["document"], row["seed"]) for row in rows}
-    died = [line for line in lines[1:] if "cost" not in line and (line["document"], line["seed"]) not in done]
-    return rows, died
+    open_ones = [line for line in lines[1:] if "cost" not in line]
+    return rows, [line for line in open_ones[-1:] if (line["document"], line["seed"]) not in done]
 
 
 def questions(plan: Plan, count: int) -> list[tuple[int, int, str]]:
@@ -173,8 +183,9 @@ class Toy:
         return np.array([[0.1, 0.9] if "good" in text else [0.9, 0.1] for text in texts])
 
 
-def run(work: Path, name: str, module: Any, corpus: str, kind: str, plan: Plan) -> None:
-    """Ask what is missing."""
+def run(work: Path, name: str, module: Any, task: tuple[str, str], plan: Plan, *, killed: bool) -> None:
+    """Ask what is missing; ``killed`` says that the process before this one died over its last question."""
+    corpus, kind = task
     tool = TOOLS[name]
     path = work / "answers" / f"{corpus}-{kind}-{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -195,7 +206,7 @@ def run(work: Path, name: str, module: Any, corpus: str, kind: str, plan: Plan) 
 
         if not rows and not died:
             write(head)
-        for row in died:
+        for row in died if killed else ():
             row |= {"cost": 0.0, "predict": 0.0, "asked": 0, "error": "the process was killed", "peak": 0.0}
             write(row)
             rows.append(row)
@@ -243,8 +254,10 @@ def main(work: Path, name: str, groups: list[tuple[str, str, dict[str, Any]]]) -
         plan = Plan(**settings)
         resource.setrlimit(resource.RLIMIT_AS, (plan.memory << 20, resource.RLIM_INFINITY))
         started = time.perf_counter()
-        for _ in range(KILLED):
-            code = apart(lambda c=corpus, k=kind, p=plan: run(work, name, module, c, k, p))
+        for again in range(KILLED):
+            code = apart(
+                lambda c=corpus, k=kind, p=plan, a=again: run(work, name, module, (c, k), p, killed=a > 0)
+            )
             if code >= 0:
                 break
         seconds = time.perf_counter() - started

@@ -26,11 +26,17 @@ Explain = Callable[[str, int], Answer]
 
 
 class Asked:
-    """Counts texts and calls where the model is called."""
+    """Counts texts and calls where the model is called; ``remember`` keeps the distinct texts as well."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, remember: bool = False) -> None:
+        self.remember = remember
+        self.clear()
+
+    def clear(self) -> None:
+        """Start again."""
         self.texts = 0
         self.calls = 0
+        self.distinct: set[str] = set()
 
     def counting(self, predict: Callable[[Any], Any]) -> Callable[[Any], Any]:
         """The same function, counted."""
@@ -38,6 +44,8 @@ class Asked:
         def ask(texts: Any) -> Any:
             self.texts += len(texts)
             self.calls += 1
+            if self.remember:
+                self.distinct.update(texts)
             return predict(texts)
 
         return ask
