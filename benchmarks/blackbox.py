@@ -11,10 +11,13 @@ usage: python benchmarks/blackbox.py [--data DIR] [--seeds 10] [--documents N] [
 import argparse
 import itertools
 import json
+import platform
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
@@ -32,12 +35,28 @@ HERE = Path(__file__).parent
 THRESHOLD = 0.95
 
 
+class Timed:
+    """A callable model, and the processor time spent in it."""
+
+    def __init__(self, ask: Any) -> None:
+        self.ask, self.seconds = ask, 0.0
+
+    def __call__(self, texts: list[str]) -> Any:
+        """The model's answers."""
+        started = time.process_time()
+        answers = self.ask(texts)
+        self.seconds += time.process_time() - started
+        return answers
+
+
 def explained(ask: Any, documents: list[str], chosen: list[int], seeds: int) -> list[Row]:
     """One row per document and seed."""
     rows = []
     for i in chosen:
         for seed in range(seeds):
-            e = kedge.explain(ask, documents[i], seed=seed, threshold=THRESHOLD)
+            timed, started = Timed(ask), time.process_time()
+            e = kedge.explain(timed, documents[i], seed=seed, threshold=THRESHOLD)
+            own = time.process_time() - started - timed.seconds
             rows.append(
                 {
                     "document": i,
@@ -48,6 +67,7 @@ def explained(ask: Any, documents: list[str], chosen: list[int], seeds: int) -> 
                     "spans": [list(span) for span in e.spans],
                     "precision": e.precision,
                     "seconds": e.seconds,
+                    "own_milliseconds": 1000 * own / max(e.queries, 1),
                 }
             )
     return rows
@@ -100,6 +120,12 @@ def summary(rows: list[Row], asked: str = "queries") -> dict[str, str]:
         "with a word of no influence, all": share(r["idle_word"] for r in claims),
         "Jaccard over seeds, there": jaccard(needy),
         "texts asked, median / mean / max": f"{median(count):.0f} / {mean(count):.0f} / {max(count)}",
+        "own time per text asked, ms, median / mean": "{:.2f} / {:.2f}".format(
+            median(r["own_milliseconds"] for r in rows),
+            sum(r["own_milliseconds"] * r[asked] for r in rows) / sum(count),
+        )
+        if "own_milliseconds" in rows[0]
+        else "-",
         "seconds, median / mean": "{:.2f} / {:.2f}".format(
             median(r["seconds"] for r in rows), mean(r["seconds"] for r in rows)
         ),
@@ -141,9 +167,25 @@ def models_of(data: Path, name: str, kind: str) -> tuple[dict[str, Ask], list[st
     return {"probabilities": probabilities, "labels": labels}, documents, model
 
 
+def memory(words: int = 1_000) -> str:
+    """Peak of what is allocated while a document of so many words is explained, above the model."""
+    rng = np.random.default_rng(0)
+    text = " ".join(f"w{k}" for k in rng.integers(0, 600, words))
+
+    def ask(texts: list[str]) -> list[bool]:
+        return [len(set(text.split()) & {"w1", "w2", "w3", "w4", "w5"}) > 1 for text in texts]
+
+    tracemalloc.start()
+    e = kedge.explain(ask, text)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    spent = f"{peak / 1e6:.0f} MB for {e.queries} texts asked ({e.status})"
+    return f"Peak memory for a text of {words} words, labels only: {spent}.\n"
+
+
 def run(options: argparse.Namespace) -> None:
     """All tables."""
-    parts: list[str] = []
+    parts: list[str] = [memory()]
     record: dict[str, Any] = {"seeds": options.seeds, "threshold": THRESHOLD, "sets": {}}
     for name, kind in itertools.product(options.sets, options.models):
         asks, documents, model = models_of(options.data, name, kind)
@@ -170,15 +212,19 @@ def run(options: argparse.Namespace) -> None:
         sys.stdout.flush()
     out = Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
-    head = f"# Black boxes\n\nSeeds: {options.seeds}. Made by `{Path(__file__).name}`.\n\n"
+    made = f"Made on {datetime.now(UTC).date()} by `benchmarks/{Path(__file__).name}`"
+    versions = f"kedge {kedge.__version__}, Python {platform.python_version()}, numpy {np.__version__}"
+    seeds = f"Seeds: {options.seeds} ({options.peer_seeds} for anchor-exp)"
+    head = f"# Black boxes\n\n{seeds}. {made}; {versions}.\n\n"
     (out / f"{options.name}.md").write_text(head + "\n".join(parts), encoding="utf-8")
-    record["sets"] = {name: [_compact(row) for row in rows] for name, rows in record["sets"].items()}
+    record["sets"] = {name: _columns(rows) for name, rows in record["sets"].items()}
     (out / f"{options.name}.json").write_text(json.dumps(record, separators=(",", ":")), encoding="utf-8")
 
 
-def _compact(row: Row) -> Row:
-    """A row without its spans, and with few digits."""
-    return {k: round(v, 4) if isinstance(v, float) else v for k, v in row.items() if k != "spans"}
+def _columns(rows: list[Row]) -> dict[str, list[Any]]:
+    """Answers column by column, with few digits and without their spans."""
+    names = [name for name in rows[0] if name != "spans"]
+    return {name: [round(v, 4) if isinstance(v := row[name], float) else v for row in rows] for name in names}
 
 
 def main() -> None:

@@ -48,7 +48,7 @@ def waiting(texts):
 """
 
 
-PARTS = ("throughput", "memory", "scaling", "overhead", "coverage")
+PARTS = ("throughput", "memory", "scaling", "overhead", "rows", "coverage")
 
 
 def main() -> None:
@@ -109,20 +109,20 @@ def train(path: Path) -> None:
     joblib.dump(model.fit(texts[:cut], labels[:cut]), path)
 
 
-def run(folder: Path, *options: str) -> dict[str, float]:
+def run(folder: Path, *options: str, out: str = "out.jsonl") -> dict[str, float]:
     """One command: its summary, its wall and processor time, and the peak memory of all its processes."""
     command = [sys.executable, "-m", "kedge", "corpus", *options]
-    command += ["--out", str(folder / "out.jsonl"), "--overwrite", "--quiet", "--json"]
+    command += ["--out", str(folder / out), "--overwrite", "--quiet", "--json"]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(folder)])}
     started = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=folder, env=environment, text=True)
     peaks = Peaks(process.pid)
-    out, _ = process.communicate()
+    printed, _ = process.communicate()
     wall = time.perf_counter() - started
     peaks.stop()
     if process.returncode:
         raise SystemExit(f"kedge corpus failed with exit code {process.returncode}")
-    summary = json.loads(out)
+    summary = json.loads(printed)
     return {
         "documents": summary["documents"],
         "exact": summary["statuses"].get("exact", 0),
@@ -136,7 +136,7 @@ def run(folder: Path, *options: str) -> dict[str, float]:
         "processor_seconds": round(peaks.processor, 2),
         "peak_megabytes": round(peaks.memory / 1e6, 1),
         "load_average_before": round(peaks.load, 2),
-        "bytes_per_row": round((folder / "out.jsonl").stat().st_size / max(summary["documents"], 1), 1),
+        "bytes_per_row": round((folder / out).stat().st_size / max(summary["documents"], 1), 1),
     }
 
 
@@ -203,7 +203,7 @@ def scaling(folder: Path, _: int) -> dict[str, object]:
     (folder / "heavy.py").write_text(MODELS, encoding="utf-8")
     rng = random.Random(0)
     words = ["the", "food", "was", "good", "great", "bad", "slow", "cold"]
-    texts = [" ".join(rng.choices(words, k=8)) for _ in range(240)]
+    texts = [" ".join(rng.choices(words, k=8)) for _ in range(800)]
     (folder / "in.jsonl").write_text("".join(json.dumps({"text": t}) + "\n" for t in texts), encoding="utf-8")
     found: dict[str, object] = {}
     for name in ("computing", "waiting"):
@@ -244,6 +244,17 @@ def overhead(folder: Path, documents: int) -> dict[str, float]:
         "write_microseconds": round(1e6 * written / len(lines), 1),
         "megabytes_of_explainer": round(len(data) / 1e6, 2),
         "input_bytes_per_document": round(sum(len(i.text.encode()) for i in items) / len(items)),
+    }
+
+
+def rows(folder: Path, documents: int) -> dict[str, float]:
+    """Bytes per row of results: as JSONL, as Parquet, and with everything in it (``--full``)."""
+    options = [str(IMDB), "--text", "review", "--model", "imdb.joblib", "--trust", "--workers", "2"]
+    options += ["--limit", str(documents // 5)]
+    return {
+        "jsonl": run(folder, *options)["bytes_per_row"],
+        "parquet": run(folder, *options, out="out.parquet")["bytes_per_row"],
+        "jsonl_full": run(folder, *options, "--full")["bytes_per_row"],
     }
 
 

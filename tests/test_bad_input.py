@@ -1,10 +1,12 @@
 """Bad input is refused in one clear sentence of kedge's own."""
 
+import sys
+
 import numpy as np
 import pytest
 
 import kedge
-from kedge.errors import KedgeError, LabelError, ModelError, OptionError, OutputError, TextError
+from kedge.errors import KedgeError, LabelError, ModelError, ModelRaised, OptionError, OutputError, TextError
 
 
 def ok(texts):
@@ -51,6 +53,14 @@ def explain(text="so good", model=ok, **options):
         (explain(perturbation="magic"), OptionError, "unk"),
         (explain(perturbation=3), OptionError, "Masking"),
         (explain(tokenizer=3), OptionError, "function from text"),
+        (explain(tokenizer=lambda _: None), TextError, "returned None"),
+        (explain(tokenizer=lambda _: 1 / 0), TextError, "tokenizer raised ZeroDivisionError"),
+        (explain(tokenizer=lambda _: [("a", "b")]), TextError, "offsets"),
+        (explain(model=lambda _: sys.exit(3)), ModelRaised, "SystemExit"),
+        (lambda: kedge.Masking(mask=None), OptionError, "mask must be a string"),
+        (lambda: kedge.Masking(keep="half"), OptionError, "keep must be a number"),
+        (lambda: kedge.Masking(keep=1), OptionError, "strictly between 0 and 1"),
+        (lambda: kedge.theory.break_point("x"), OptionError, "eps is 'x'"),
         (explain(treshold=0.9), OptionError, "Unknown option: treshold.*threshold"),
     ],
 )

@@ -135,3 +135,11 @@ def test_a_precision_below_the_threshold_never_reads_as_reaching_it():
         model="m", perturbation="unk", queries=1, baseline=None, seed=0,
     )  # fmt: skip
     assert "precision  0.949 " in render(e, colour=False)
+
+
+def test_an_explainer_shows_its_model_and_what_was_changed():
+    """The repr names the model and the options that are not the defaults."""
+    shown = repr(kedge.Explainer(kedge.rules.present("good"), threshold=0.9, ties="last"))
+    assert shown.startswith("Explainer(")
+    assert "threshold=0.9, ties='last'" in shown
+    assert "seed" not in shown

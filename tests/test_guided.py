@@ -2,13 +2,19 @@
 
 import itertools
 import tracemalloc
+import zlib
 
 import numpy as np
 import pytest
+from readings import reading_of
 
 import kedge
 from kedge.demo import review_model, reviews
 from kedge.errors import OptionError
+from kedge.options import Options
+from kedge.oracle import Oracle
+from kedge.precision import Empirical
+from kedge.search.guided import Guided
 
 WORDS = [f"w{i}" for i in range(30)]
 TEXT = " ".join(WORDS)
@@ -202,3 +208,23 @@ def test_memory_does_not_grow_with_samples_times_length(length):
     tracemalloc.stop()
     assert e.queries <= 800
     assert peak < 150e6
+
+
+def test_a_larger_budget_than_the_search_s_own_is_used():
+    """Where the user allows more questions than the search would take by itself, a harder claim is proved."""
+
+    def ask(texts):  # holds for 97% of texts, at random: nothing to learn, only to count
+        return [int(text == TEXT or zlib.crc32(text.encode()) % 1000 < 970) for text in texts]
+
+    search, goal = Guided(budget=200, proof=100), Options().goal()
+    short, long = (
+        search(
+            reading := reading_of(ask, TEXT, oracle=Oracle(max_queries=allowed)),
+            Empirical(reading, np.random.default_rng(0)),
+            goal,
+            np.random.default_rng(0),
+        )
+        for allowed in (None, 20_000)
+    )
+    assert short.status == "not_reached"
+    assert long.status == "certified"

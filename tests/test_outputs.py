@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
 from kedge.errors import LabelError, OptionError, OutputError
 from kedge.model.outputs import read_outputs
@@ -117,3 +118,10 @@ def test_log_odds_come_from_the_label_s_own_probability():
     assert odds[0] == pytest.approx(0)
     assert np.isfinite(odds).all()
     assert read_outputs([1, 0], 2).log_odds(1) is None
+
+
+def test_a_sparse_matrix_is_read_as_its_rows():
+    """Some vectorised models answer sparsely; the numbers are the same."""
+    rows = np.array([[0.2, 0.8], [1.0, 0.0]])
+    sparse = read_outputs(csr_array(rows), 2)
+    assert sparse.labels.tolist() == read_outputs(rows, 2).labels.tolist() == [1, 0]

@@ -20,8 +20,9 @@ from sklearn.svm import LinearSVC
 
 import kedge
 from kedge.demo import reviews
+from kedge.document import Document
 from kedge.errors import LabelError, ModelError, OptionError
-from kedge.model.vectorizer import locate_words
+from kedge.model.vectorizer import keeps_apart, locate_words
 
 TEXTS, LABELS = reviews()
 
@@ -79,6 +80,25 @@ def test_located_words_are_the_analyzer_s_words(text):
         for t in tokens:
             # "İ" in lower case is an i and a combining dot that the pattern may leave out.
             assert t.word.replace("ς", "σ") in preprocess(text[t.start : t.stop]).replace("ς", "σ")
+
+
+@given(
+    st.text(alphabet="aAÀéÉİßΣς \t.'ıñ0_\u0301\u200d-", max_size=30) | st.text(max_size=20),
+    st.sampled_from(["UNK", "", "[MASK]", "don't", "\u0301", "Σ"]),
+    st.randoms(use_true_random=False),
+)
+def test_words_known_to_keep_apart_stay_themselves_between_masks(text, mask, random):
+    """Where a text is said to be safe, the words kept are found again whichever others are masked."""
+    for vectorizer in (CountVectorizer(), CountVectorizer(strip_accents="unicode", token_pattern=r"\b\w+\b")):
+        if not (keeps_apart(vectorizer, text) and keeps_apart(vectorizer, mask)):
+            continue
+        tokens = locate_words(vectorizer, text)
+        here = [random.random() < 0.5 for _ in tokens]
+        analyze = vectorizer.build_analyzer()
+        masked = kedge.Masking(mask).writer(Document(text, tokens))(np.array([here], dtype=bool))[0]
+        kept = [t.word for t, stays in zip(tokens, here, strict=True) if stays]
+        beside = analyze(mask)
+        assert [w for w in analyze(masked) if w not in beside] == [w for w in kept if w not in beside]
 
 
 def test_lower_casing_that_lengthens_the_text_is_mapped_back():

@@ -79,7 +79,7 @@ def test_rubbish_from_a_tokenizer_is_refused():
         tokenize.as_tokenizer(3)
     with pytest.raises(TextError, match="do not occur in the text"):
         tokenize.as_tokenizer(lambda _: ["stemmed"])("running")
-    with pytest.raises(TextError, match="items of type int"):
+    with pytest.raises(TextError, match="it returned one with 1"):
         tokenize.as_tokenizer(lambda _: [1, 2])("running")
 
 

@@ -12,19 +12,20 @@ from typing import Any
 from kedge.anchor import Anchor
 from kedge.apply import apply
 from kedge.ask import Verdict
-from kedge.compare import compare
+from kedge.compare import Comparison, compare
 from kedge.coverage import CorpusIndex
 from kedge.document import Document, Token
 from kedge.errors import KedgeError
 from kedge.explain import Explainer, explain, precision
-from kedge.explanation import Explanation
+from kedge.explanation import Explanation, Step
 from kedge.model import Model, as_model, rules
 from kedge.model.torch import torch_model
 from kedge.perturb import Infill, Masking, Neighbours
-from kedge.stability import stability
+from kedge.stability import Stability, stability
 
 __all__ = [
     "Anchor",
+    "Comparison",
     "CorpusIndex",
     "Document",
     "Explainer",
@@ -34,6 +35,8 @@ __all__ = [
     "Masking",
     "Model",
     "Neighbours",
+    "Stability",
+    "Step",
     "Token",
     "Verdict",
     "apply",

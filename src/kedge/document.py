@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +13,7 @@ from kedge.typing import Counts
 __all__ = ["Document", "Token"]
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One unit of text: the word as the model reads it and ``text[start:stop]``, where it stands."""
 
     word: str

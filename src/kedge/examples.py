@@ -162,7 +162,9 @@ def _removed(scene: _Scene, row: Counts, rng: np.random.Generator) -> tuple[int,
     sure = scene.units.counts(scene.kept).tolist()
     for group, have, must in zip(scene.units.members, row.tolist(), sure, strict=True):
         free, lost = group[must:], len(group) - have
-        removed += free if lost == len(free) else rng.choice(free, lost, replace=False).tolist()
+        if 0 < lost < len(free):
+            free = rng.choice(free, lost, replace=False).tolist()
+        removed += free if lost else ()
     gone = rng.random(len(scene.loose)) >= scene.perturbation.keep
     removed += [k for k, is_gone in zip(scene.loose, gone.tolist(), strict=True) if is_gone]
     return tuple(sorted(removed))

@@ -63,6 +63,12 @@ class Explainer:
         if self.options.corpus is not None:
             self.options = replace(self.options, corpus=as_index(self.options.corpus, self.split))
 
+    def __repr__(self) -> str:
+        changed = [
+            f"{f.name}={v!r}" for f in fields(Options) if (v := getattr(self.options, f.name)) != f.default
+        ]
+        return f"Explainer({', '.join([self.model.name, *changed])})"
+
     def explain(
         self, text: str, label: Label | None = None, *, known: Predictions | None = None
     ) -> Explanation:

@@ -66,7 +66,7 @@ class Oracle:
             predictions = predict(batch)
         except KedgeError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             reason = str(error).strip().split("\n", maxsplit=1)[0]
             raise ModelRaised(
                 f"The model raised {type(error).__name__} when asked about "

@@ -176,6 +176,9 @@ def _masks_cleanly(
     Every second word is masked, then every other one, so that each word has been kept between masks
     and masked between words. Counts stand for texts only where the model then finds the kept words.
     """
+    apart = model.keeps_apart
+    if isinstance(perturbation, Masking) and apart and apart(document.text) and apart(perturbation.mask):
+        return True
     assert model.tokenize is not None  # noqa: S101  (the units are the model's own)
     reads = model.reads or (lambda _: True)
     kept = np.arange(len(document)) % 2 == np.array([[0], [1]])

@@ -6,6 +6,7 @@ callable that gives spans, tokens or strings, a spaCy pipeline, a Hugging Face t
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral
 from typing import Any
 
 from kedge.document import Token
@@ -37,6 +38,8 @@ _WORD = re.compile(f"{_EMOJI}|{_LETTER}+(?:['\u2019\u200c\u200d]{_LETTER}+)*")
 _SENTENCE = re.compile(
     r"\S(?:.*?[.!?\u2026\u3002\uff01\uff1f\u061f\u0964]+(?=\s|$)|.*?(?=\n\s*\n|\Z))", re.DOTALL
 )
+
+_KINDS = "(start, stop) offsets, kedge tokens, spaCy tokens or strings"
 
 
 def words(text: str) -> list[Token]:
@@ -102,12 +105,22 @@ def as_tokenizer(tokenizer: Any) -> Tokenizer:
         )
     if hasattr(tokenizer, "is_fast"):
         return _hugging_face(tokenizer)
-    return lambda text: _tokens(text, tokenizer(text))
+    return lambda text: _tokens(text, _answer(tokenizer, text))
 
 
-def _tokens(text: str, parts: Any) -> list[Token]:
+def _answer(tokenizer: Any, text: str) -> list[Any]:
+    """What a user's tokenizer says about a text, as a list."""
+    try:
+        answer = tokenizer(text)
+    except Exception as error:
+        raise TextError(f"The tokenizer raised {type(error).__name__}: {error}.") from error
+    if isinstance(answer, str) or not isinstance(answer, Iterable):
+        raise TextError(f"The tokenizer must return a list of {_KINDS}; it returned {answer!r:.60}.")
+    return list(answer)
+
+
+def _tokens(text: str, parts: list[Any]) -> list[Token]:
     """Read a tokenizer's answer: tokens, spaCy tokens, (start, stop) pairs, or strings."""
-    parts = list(parts)
     if all(isinstance(p, Token) for p in parts):
         return [*parts]
     if all(hasattr(p, "idx") and hasattr(p, "text") for p in parts):  # spaCy
@@ -120,12 +133,9 @@ def _tokens(text: str, parts: Any) -> list[Token]:
                 "(start, stop) character offsets instead."
             )
         return found
-    if all(isinstance(p, tuple) and len(p) == 2 for p in parts):
+    if all(isinstance(p, tuple) and len(p) == 2 and all(isinstance(x, Integral) for x in p) for p in parts):
         return [Token(text[int(a) : int(b)], int(a), int(b)) for a, b in parts]
-    raise TextError(
-        "The tokenizer must return a list of (start, stop) offsets, kedge tokens, spaCy tokens or "
-        f"strings; it returned items of type {type(parts[0]).__name__}."
-    )
+    raise TextError(f"The tokenizer must return a list of {_KINDS}; it returned one with {parts[0]!r:.60}.")
 
 
 def _hugging_face(tokenizer: Any) -> Tokenizer:

@@ -8,7 +8,7 @@ from kedge.oracle import Oracle
 from kedge.reading import read, read_document
 
 
-def reading_of(model, text, keep=0.5, perturbation=None):
+def reading_of(model, text, keep=0.5, perturbation=None, oracle=None):
     """What ``explain`` would hand to evaluators and searches."""
     model = kedge.as_model(model)
     document, own = read_document(model, text, None)
@@ -19,6 +19,6 @@ def reading_of(model, text, keep=0.5, perturbation=None):
         split_by_user=False,
         perturbation=perturbation or Masking(keep=keep),
         label=None,
-        oracle=Oracle(),
+        oracle=oracle or Oracle(),
         rng=np.random.default_rng(0),
     )

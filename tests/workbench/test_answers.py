@@ -64,7 +64,7 @@ def test_a_stream_tells_errors(client):
         lines = [json.loads(line) for line in answer.iter_lines()]
     assert lines[-1] == {
         "event": "error",
-        "error": {"kind": "TextError", "message": "The text is empty; there is nothing to explain."},
+        "error": {"kind": "text", "message": "The text is empty; there is nothing to explain."},
     }
 
 
@@ -150,10 +150,11 @@ def test_a_failing_model_is_not_a_traceback(serve):
 def test_an_unexpected_error_is_hidden(serve):
     """An error nobody foresaw is status 500 and says nothing of the inside."""
 
-    def tokenizer(_):
-        raise ZeroDivisionError("secret detail")
+    class Broken(kedge.Masking):
+        def writer(self, *_):
+            raise ZeroDivisionError("secret detail")
 
-    with serve(lambda texts: [1] * len(texts), tokenizer=tokenizer) as address:
+    with serve(lambda texts: [1] * len(texts), perturbation=Broken()) as address:
         answer = httpx.post(f"{address}/api/explain", json={"text": "any text"})
     assert answer.status_code == 500
     assert "secret" not in answer.text

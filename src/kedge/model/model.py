@@ -92,6 +92,9 @@ class Model:
     tokenize
         The units the model itself reads, with spans in the given text; its result is None for a
         text whose units cannot be placed. None: the model does not say.
+    keeps_apart
+        Whether it is known that words of a text stay themselves when others are masked; without
+        such knowledge it is tried out.
     reads
         Whether a word is in the model's vocabulary.
     from_counts
@@ -118,6 +121,7 @@ class Model:
     predict: Callable[[Sequence[str]], Predictions]
     name: str
     tokenize: Callable[[str], list[Token] | None] | None = None
+    keeps_apart: Callable[[str], bool] | None = None
     reads: Callable[[str], bool] | None = None
     from_counts: Callable[[Sequence[str]], Callable[[Counts], Predictions]] | None = None
     additive: Callable[[Sequence[str], Counts, Label], AdditiveScore | None] | None = None

@@ -71,6 +71,8 @@ def _array(raw: Any, n: int) -> NDArray[Any]:
         raise OutputError("The model returned None; it must return one label or row of numbers per text.")
     if hasattr(raw, "detach"):  # a torch tensor, on whatever device
         raw = raw.detach().cpu().numpy()
+    if hasattr(raw, "toarray"):  # a sparse matrix
+        raw = raw.toarray()
     if isinstance(raw, (str, bytes, dict, set)) or not hasattr(raw, "__len__"):
         raise OutputError(
             f"The model returned a {type(raw).__name__}; it must return a list or array with one "

@@ -38,9 +38,13 @@ class Rule:
     word: str = ""
 
     def __and__(self, other: "Rule") -> "Rule":
+        if not isinstance(other, Rule):
+            return NotImplemented
         return Rule("and", (*self._flat("and"), *other._flat("and")))
 
     def __or__(self, other: "Rule") -> "Rule":
+        if not isinstance(other, Rule):
+            return NotImplemented
         return Rule("or", (*self._flat("or"), *other._flat("or")))
 
     def __invert__(self) -> "Rule":

@@ -18,7 +18,7 @@ from kedge.model.model import Model, Predictions, python_label
 from kedge.model.outputs import Outputs, read_outputs
 from kedge.model.scores import additive_score, gradient, label_algebra, normalised_score
 from kedge.model.trees import is_tree, leaf_boxes
-from kedge.model.vectorizer import locate_words
+from kedge.model.vectorizer import keeps_apart, locate_words
 from kedge.typing import Bools, Counts, Floats, Label
 
 __all__ = ["count_features", "finds_words", "is_pipeline", "pipeline_model"]
@@ -76,7 +76,14 @@ def pipeline_model(pipeline: Any, outputs: Outputs = "auto", classes: Sequence[L
 
     inside = _inside([step for _, step in pipeline.steps[:-1]], final, outputs)
     return Model(
-        predict, name, tokenize=tokenize, reads=reads, from_counts=from_counts, parts=parts, **inside
+        predict,
+        name,
+        tokenize=tokenize,
+        keeps_apart=lambda text: keeps_apart(vectorizer, text),
+        reads=reads,
+        from_counts=from_counts,
+        parts=parts,
+        **inside,
     )
 
 

@@ -12,7 +12,7 @@ from kedge.model.features import features_of
 from kedge.model.model import Model, Predictions
 from kedge.model.outputs import read_outputs
 from kedge.model.sklearn import count_features, finds_words
-from kedge.model.vectorizer import locate_words
+from kedge.model.vectorizer import keeps_apart, locate_words
 from kedge.typing import Counts, Floats, Label
 
 if TYPE_CHECKING:
@@ -115,6 +115,7 @@ def read_torch(given: TorchModel) -> Model:
         predict,
         name,
         tokenize=lambda text: locate_words(vectorizer, text),
+        keeps_apart=lambda text: keeps_apart(vectorizer, text),
         reads=vectorizer.vocabulary_.__contains__,
         from_counts=from_counts,
         gradient=gradient,

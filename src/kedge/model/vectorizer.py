@@ -11,7 +11,12 @@ from typing import Any
 from kedge.document import Token
 from kedge.tokenize import align
 
-__all__ = ["locate_words"]
+__all__ = ["keeps_apart", "locate_words"]
+
+# Patterns whose words are whole runs of word characters, the first scikit-learn's own.
+_RUNS = frozenset({r"(?u)\b\w\w+\b", r"(?u)\b\w+\b", r"\b\w\w+\b", r"\b\w+\b"})
+# The one letter whose lower case depends on its neighbours (a final sigma), and the one that becomes two.
+_CONTEXT = frozenset("\u03a3\u0130")
 
 
 def locate_words(vectorizer: Any, text: str) -> list[Token] | None:
@@ -38,6 +43,20 @@ def locate_words(vectorizer: Any, text: str) -> list[Token] | None:
     # Two words out of one character ("½" spelled out) cannot be masked apart.
     apart = all(a.stop <= b.start for a, b in pairwise(tokens))
     return tokens if apart else None
+
+
+def keeps_apart(vectorizer: Any, text: str) -> bool:
+    """Whether masking words of ``text`` is known to leave the other words as they are.
+
+    Where words are whole runs of word characters, what stands beside a word is none. A mask in its
+    place touches no other run, and characters become lower case one by one.
+    """
+    return (
+        vectorizer.tokenizer is None
+        and vectorizer.preprocessor is None
+        and vectorizer.token_pattern in _RUNS
+        and (text.isascii() or (vectorizer.strip_accents is None and _CONTEXT.isdisjoint(text)))
+    )
 
 
 def _origins(vectorizer: Any, text: str, seen: str) -> range | list[int] | None:

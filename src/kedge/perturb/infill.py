@@ -14,7 +14,7 @@ from kedge.document import Document
 from kedge.errors import MissingDependency, OptionError
 from kedge.given import given_words
 from kedge.perturb.masking import coins
-from kedge.perturb.perturbation import Writer, named
+from kedge.perturb.perturbation import Writer, check_keep, named
 from kedge.typing import Bools, Counts, Floats
 
 __all__ = ["Infill"]
@@ -59,8 +59,7 @@ class Infill:
     repeatable = False
 
     def __post_init__(self) -> None:
-        if not 0 < self.keep < 1:
-            raise OptionError(f"keep must lie strictly between 0 and 1, got {self.keep}.")
+        check_keep(self.keep)
         if self.mode not in {"onepass", "sequential"}:
             raise OptionError(f"mode must be 'onepass' or 'sequential', got {self.mode!r}.")
         if self.top < 1:

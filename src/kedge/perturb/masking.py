@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from kedge.document import Document
 from kedge.errors import OptionError
 from kedge.given import given_words
-from kedge.perturb.perturbation import Writer, named
+from kedge.perturb.perturbation import Writer, check_keep, named
 from kedge.typing import Bools, Counts
 
 __all__ = ["Masking", "coins", "three_steps"]
@@ -104,8 +104,9 @@ class Masking:
     repeatable = True
 
     def __post_init__(self) -> None:
-        if not 0 < self.keep < 1:
-            raise OptionError(f"keep must lie strictly between 0 and 1, got {self.keep}.")
+        if not isinstance(self.mask, str):
+            raise OptionError(f"mask must be a string, such as 'UNK' or '', got {self.mask!r}.")
+        check_keep(self.keep)
         if self.form not in {"coins", "three_steps"}:
             raise OptionError(f"form must be 'coins' or 'three_steps', got {self.form!r}.")
         object.__setattr__(self, "protect", given_words(self.protect, "protect"))

@@ -15,7 +15,7 @@ from kedge.errors import OptionError
 from kedge.given import given_words
 from kedge.perturb.lsa import word_vectors
 from kedge.perturb.masking import coins
-from kedge.perturb.perturbation import Writer, named
+from kedge.perturb.perturbation import Writer, check_keep, named
 from kedge.typing import Bools, Counts, Floats
 
 __all__ = ["Neighbours", "coarse_kind"]
@@ -79,8 +79,7 @@ class Neighbours:
     repeatable = False
 
     def __post_init__(self) -> None:
-        if not 0 < self.keep < 1:
-            raise OptionError(f"keep must lie strictly between 0 and 1, got {self.keep}.")
+        check_keep(self.keep)
         if self.top < 1:
             raise OptionError(f"top must be at least 1, got {self.top}.")
         object.__setattr__(self, "protect", given_words(self.protect, "protect"))

@@ -1,14 +1,16 @@
 """What a perturbation is."""
 
 from collections.abc import Callable, Collection
-from typing import Protocol
+from numbers import Real
+from typing import Any, Protocol
 
 import numpy as np
 
 from kedge.document import Document
+from kedge.errors import OptionError
 from kedge.typing import Bools, Counts
 
-__all__ = ["Perturbation", "Writer", "named"]
+__all__ = ["Perturbation", "Writer", "check_keep", "named"]
 
 Writer = Callable[[Bools], list[str]]
 
@@ -59,3 +61,9 @@ def named(document: Document, words: Collection[str]) -> Bools:
     """(b,) the positions whose word is one of ``words``, whatever its case."""
     wanted = {word.casefold() for word in words}
     return np.array([token.word.casefold() in wanted for token in document.tokens], dtype=bool)
+
+
+def check_keep(keep: Any) -> None:
+    """Refuse a probability that would leave nothing to chance."""
+    if not isinstance(keep, Real) or not 0 < float(keep) < 1:
+        raise OptionError(f"keep must be a number strictly between 0 and 1, got {keep!r}.")

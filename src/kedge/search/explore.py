@@ -7,6 +7,7 @@ import numpy as np
 from kedge.search.learner import Learner
 from kedge.search.pool import Pool
 from kedge.search.search import Goal
+from kedge.search.ties import settled
 from kedge.typing import Counts, Floats, Kept
 
 __all__ = ["Explored", "explore"]
@@ -15,7 +16,7 @@ __all__ = ["Explored", "explore"]
 # check it with.
 _ROWS_PER_UNIT, _ROWS_MORE = 1.3, 16
 # The longest pool: beyond it the ranking is rough, and the check of prefixes does the rest.
-_LONGEST_POOL = 2000
+_LONGEST_POOL = 3000
 # Rows with which a gradient is tried before a full pool is paid for.
 _GRADIENT_ROWS = 48
 # Share of all allowed questions that exploring may use; the proof needs the rest.
@@ -59,7 +60,7 @@ def explore(pool: Pool, goal: Goal) -> Explored:
         learner.turn_to_labels()
         faithful = _from_labels(learner)
     _, holds = pool.given(())
-    proposal = learner.settled(learner.proposal()[0])
+    proposal = settled(learner, learner.proposal()[0])
     return Explored(learner, faithful, proposal, float(holds.mean()))
 
 
@@ -81,6 +82,7 @@ def _from_odds(learner: Learner) -> bool:
         learner.fit()
         if faithful:
             break
+    learner.vouched = faithful
     return faithful
 
 

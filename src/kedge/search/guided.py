@@ -39,21 +39,24 @@ class Guided:
     Parameters
     ----------
     budget
-        Queries after which it stops by itself, when the user set no lower limit.
+        Queries after which it stops by itself, when the user set no limit.
     proof
-        Fresh samples that the proof of one anchor may take.
+        Fresh samples that the proof of one anchor may take; more where the user allows more queries.
     shares
         The share of delta given to the proof of the first, second, ... anchor tried; they sum to 1.
     """
 
     budget: int = 12_000
-    proof: int = 3_000
+    proof: int = 5_000
     shares: tuple[float, ...] = (0.7, 0.15, 0.1, 0.05)
 
     def __call__(self, reading: Reading, precision: Precision, goal: Goal, rng: np.random.Generator) -> Found:
         """Find an anchor and prove it."""
         del precision  # the pool is the evaluator
-        budget = min(self.budget, max(_FEWEST, _WORDS // len(reading.document)), reading.oracle.remaining)
+        budget = reading.oracle.remaining
+        if budget == np.inf:
+            budget = min(self.budget, max(_FEWEST, _WORDS // len(reading.document)))
+        proof = round(self.proof * max(1.0, budget / self.budget))
         pool = Pool(reading, rng, reading.oracle.queries + budget, reserve=int(min(_RESERVE, 0.4 * budget)))
         trace: list[Candidate] = []
         tried: list[Verdict] = []
@@ -69,7 +72,7 @@ class Guided:
                 trace += checked.trace
                 best = replace(best, kept=checked.kept)
                 pool.reserve = 0
-                best = certify(explored.learner, checked.kept, share * goal.delta, self.proof)
+                best = certify(explored.learner, checked.kept, share * goal.delta, proof)
                 tried.append(best)
                 trace.append(Candidate(best.kept, best.mean, best.low, best.high))
                 if best.proved:

@@ -153,7 +153,7 @@ def _longer(looks: Looks, order: list[int], tried: Sequence[Kept]) -> Kept:
     """After a proof that failed: the next longer prefix that seems to reach, in growing steps."""
     length = len(tried[-1])
     while length < len(order):
-        length = min(len(order), length + (1 if len(tried) == 1 else max(1, length // 2)))
+        length = min(len(order), length + (1 if len(tried) <= 2 else max(1, length // 2)))
         if length == len(order) or looks.reaches(tuple(order[:length])):
             break
     return tuple(sorted(order[:length]))

@@ -22,10 +22,6 @@ _SHORT = 12
 # Steps of a weight, relative to the largest, below which words are tied: what a regression of
 # log-odds and what labels resolve.
 _ODDS_RESOLUTION, _LABEL_RESOLUTION = 1e-3, 0.02
-# Predicted precisions closer than this are tied.
-_TIED_LOSS = 5e-4
-# How many words may stand in for the last one of a proposal.
-_RIVALS = 5
 # Answers that were predicted before they were asked, of which the latest are remembered.
 _REMEMBERED = 96
 
@@ -34,12 +30,14 @@ _REMEMBERED = 96
 class Learner:
     """The current surrogate of one pool, and how well it has predicted lately.
 
-    ``by_odds`` says whether it learns from log-odds, or from labels only.
+    ``by_odds`` says whether it learns from log-odds, or from labels only; ``vouched`` that it
+    foresaw log-odds it had not seen.
     """
 
     pool: Pool
     goal: Goal
     surrogate: Surrogate = field(init=False)
+    vouched: bool = False
     _start: Floats | None = None
     _wrong: list[bool] = field(default_factory=list)
 
@@ -55,7 +53,7 @@ class Learner:
     def turn_to_labels(self) -> None:
         """Learn from labels from now on: the log-odds are no sum over units, so they only lead the way."""
         if self.by_odds:
-            self.by_odds = False
+            self.by_odds = self.vouched = False
             self._prior = self.surrogate.weights.astype(np.float64)
 
     @property
@@ -87,8 +85,12 @@ class Learner:
 
     @property
     def error(self) -> float:
-        """The share of wrong predictions lately, half a mistake added; 1 before there are some."""
-        return (sum(self._wrong) + 0.5) / (len(self._wrong) + 1) if len(self._wrong) >= 8 else 1.0
+        """The share of wrong predictions lately, half a mistake added; 1 before there are some.
+
+        Log-odds that were foreseen, not only their sign, vouch for some predictions more.
+        """
+        seen = len(self._wrong) + (_REMEMBERED if self.vouched else 0)
+        return (sum(self._wrong) + 0.5) / (seen + 1) if seen >= 8 else 1.0
 
     def order(self) -> list[int]:
         """Occurrences by decreasing weight."""
@@ -116,27 +118,6 @@ class Learner:
         at = kept.index(last) if last is not None else 0
         return kept[:at] + kept[at + 1 :]
 
-    def settled(self, kept: Kept) -> Kept:
-        """The proposal with its least weighty word exchanged for an earlier one that is as good.
-
-        Words that the surrogate cannot tell apart by the precision they give are ties, of which
-        the first in the text is taken, so that the noise of the fit does not choose.
-        """
-        surrogate = self.surrogate
-        if not kept or not surrogate.exact:
-            return kept
-        weights, sizes = surrogate.weights, surrogate.sizes
-        rest = self.shorter(kept)
-        last = next(j for j in kept if rest.count(j) < kept.count(j))
-        free = [
-            j for j in range(len(sizes)) if rest.count(j) < sizes[j] and 2 * weights[j] >= weights[last] > 0
-        ]
-        rivals = sorted(free, key=lambda j: -weights[j])[:5]
-        losses = surrogate.exchanges(rest, sorted({last, *rivals}))
-        least = min(losses.values())
-        first = min(j for j, loss in losses.items() if loss <= least + _TIED_LOSS)
-        return tuple(sorted((*rest, first)))
-
     def ask_telling(self, kept: Kept, n: int) -> None:
         """Ask about samples whose answers the surrogate is least sure of: the smallest scores.
 
@@ -147,7 +128,7 @@ class Learner:
         reading, rng = self.pool.reading, self.pool.rng
         sizes = reading.units.sizes
         each = max(n, min(_CHOICES, _CHOICE_CELLS // len(sizes)) // 3)
-        draws = [reading.sample(part, each, rng) for part in ((), kept[:-1], kept)]
+        draws = [reading.sample(part, each, rng) for part in ((), self.shorter(kept), kept)]
         _, holds, _ = self.pool.rows()
         held = float(holds.mean())
         if held > 0.9:

@@ -71,7 +71,10 @@ class Pool:
     def _affordable(self, n: int) -> int:
         if self.left <= 0:
             asked = self.reading.oracle.queries
-            raise OutOfQueries(f"The model was asked about {asked} texts, which is all that was allowed.")
+            raise OutOfQueries(
+                f"Nothing was proved in the {asked} question{'s' * (asked != 1)} that were allowed; raise "
+                "max_queries."
+            )
         return min(n, self.left)
 
     def ask(self, counts: Counts, given: Kept | None = None) -> tuple[Counts, Bools]:

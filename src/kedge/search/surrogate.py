@@ -16,11 +16,11 @@ from kedge.typing import Bools, Counts, Floats, Kept
 
 __all__ = ["Surrogate"]
 
-# The scores of all samples fall on at most about this many whole numbers: 100 steps and more per
-# unit for documents of a few hundred words, at well under a millisecond per hundred units.
-_GRID = 1 << 14
+# The scores of all samples fall on at most about this many whole numbers: a hundred steps and more per
+# unit for documents of a few hundred words, at a few milliseconds per hundred units.
+_GRID = 1 << 15
 # How much coarser the grid may be while the surrogate is still learning.
-_COARSER = 8
+_COARSER = 32
 # Beyond this many units exact predictions cost more than they save.
 _MANY = 3000
 # There the weights only rank, and may be as fine as whole numbers allow.
@@ -41,7 +41,7 @@ class Surrogate:
         """Round real weights to the grid."""
         span = float(np.abs(weights) @ sizes)
         grid = _GRID if len(weights) <= _MANY else _FINE_GRID
-        scale = grid / 2 / span if span > 0 else 1.0
+        scale = grid / span if span > 0 else 1.0
         # A bias beyond all the weights decides everything; how far beyond makes no difference.
         whole = np.rint(np.clip(bias * scale, -grid, grid))
         return cls(np.rint(weights * scale).astype(np.int64), int(whole), sizes, keep)

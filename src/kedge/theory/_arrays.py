@@ -1,5 +1,6 @@
 """What every formula of the theory asks of its arrays, checked once and said clearly."""
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -49,10 +50,10 @@ def as_floats(name: str, values: ArrayLike, size: int) -> Floats:
     return array
 
 
-def check_share(name: str, value: float) -> None:
+def check_share(name: str, value: Any) -> None:
     """Refuse a probability outside the open interval (0, 1)."""
-    if not 0 < value < 1:
-        raise OptionError(f"{name} is {value}; give a probability strictly between 0 and 1.")
+    if not isinstance(value, Real) or not 0 < float(value) < 1:
+        raise OptionError(f"{name} is {value!r}; give a probability strictly between 0 and 1.")
 
 
 def free_scale(alpha: Floats, free: Counts) -> Floats:

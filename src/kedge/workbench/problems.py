@@ -1,6 +1,7 @@
 """Every error as a status, a kind and one sentence; never a traceback."""
 
 import logging
+import re
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -8,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from kedge.errors import KedgeError, ModelError, TextError
+from kedge.errors import KedgeError, ModelError
 from kedge.workbench.jobs import Busy, TimeLimit
 from kedge.workbench.settings import Settings
 
@@ -33,7 +34,7 @@ def too_long(settings: Settings) -> HTTPException:
 def problem(error: Exception, settings: Settings) -> tuple[int, str, str]:
     """An error as a status, a kind and a sentence."""
     if isinstance(error, HTTPException):
-        kind = "too_long" if error.status_code == 413 else "refused"
+        kind = {413: "too_long", 422: "request"}.get(error.status_code, "refused")
         return _KNOWN.get(error.status_code) or (error.status_code, kind, str(error.detail))
     if isinstance(error, Busy):
         return 429, "busy", "Too many requests are waiting; try again in a moment."
@@ -47,11 +48,17 @@ def problem(error: Exception, settings: Settings) -> tuple[int, str, str]:
     if isinstance(error, ModelError):
         log.error("The model failed", exc_info=error)
         # The library's sentence ends by pointing to the traceback, which stays on this side.
-        return 502, type(error).__name__, str(error)
+        return 502, _named(error), str(error)
     if isinstance(error, KedgeError):
-        return 422, type(error).__name__, str(error)
+        return 422, _named(error), str(error)
     log.error("Unexpected error", exc_info=error)
     return 500, "internal", "Something went wrong on the server; its log says what."
+
+
+def _named(error: KedgeError) -> str:
+    """The kind of one of the library's errors: TextError is "text", ModelRaised "model_raised"."""
+    name = type(error).__name__.removesuffix("Error")
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
 def add_handlers(app: FastAPI, settings: Settings) -> None:
@@ -69,7 +76,8 @@ def add_handlers(app: FastAPI, settings: Settings) -> None:
         assert isinstance(error, RequestValidationError)  # noqa: S101  (registered for it below)
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"][1:])
-        return await refuse(request, TextError(f"{where}: {first['msg']}." if where else f"{first['msg']}."))
+        why = f"{where}: {first['msg']}." if where else f"{first['msg']}."
+        return await refuse(request, HTTPException(422, why))
 
     handlers: dict[type[Exception], Any] = {
         HTTPException: refuse,

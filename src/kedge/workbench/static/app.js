@@ -43,7 +43,7 @@ async function latest(kind, ask) {
   } catch (error) {
     if (own.signal.aborted || running[kind] !== own) return null;
     problem(error.message);
-    if (kind === "explain" && error.kind === "LabelError") offerLabels();
+    if (kind === "explain" && error.kind === "label") offerLabels();
     return null;
   }
 }
