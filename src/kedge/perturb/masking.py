@@ -31,14 +31,15 @@ def coins(sizes: Counts, kept: Counts, n: int, keep: float, rng: np.random.Gener
         return drawn
     # Single coins are far cheaper than a binomial number: one for each unit that has a free
     # occurrence, then one more for each that has a second, and so on.
+    # With the largest units in front, those that get another coin are the first so many.
+    order = np.argsort(-free, kind="stable")
     stays = np.zeros((n, len(sizes)), dtype=np.uint8)
     for more in range(int(free.max(initial=0))):
-        units = np.flatnonzero(free > more)
-        if len(units) == len(sizes):
-            stays += _tosses(n, len(units), keep, rng)
-        else:
-            stays[:, units] += _tosses(n, len(units), keep, rng)
-    counts: Counts = kept + stays
+        first = int(np.count_nonzero(free > more))
+        stays[:, :first] += _tosses(n, first, keep, rng)
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    counts: Counts = kept + stays[:, places]
     return counts
 
 
