@@ -91,7 +91,8 @@ def main() -> None:
     """Rewrite the section."""
     readme = README.read_text(encoding="utf-8")
     record = json.loads(RESULTS.read_text(encoding="utf-8"))
-    README.write_text(readme.replace(quoted(readme), section(record)), encoding="utf-8")
+    before, after = readme.split(START)[0], readme.split(END)[1]
+    README.write_text(before + START + section(record) + END + after, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -141,7 +141,8 @@ Environments: {versions}.
 
 Documents: positively predicted test documents in a random order (75/25 split, seed 0; the paper's
 preparation: letters, digits, blanks, lower case). Every tool with its defaults, threshold 0.95. A tool stops
-after a budget of processor time on one model and set, {budgets}; that is why a slow one has fewer documents.
+after a budget of processor time on one model and set, {budgets}; that is why a slow one has fewer
+documents (answers of an interrupted run with a larger budget are kept).
 One explanation fails after {limit:g} s or beyond {gib:g} GiB of address space.
 
 Cost: processor time over that of one `pipeline.predict([text])`, timed in turns in the same process; over

@@ -173,8 +173,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--stable", type=int, default=10, help="documents that are explained with every seed")
     parser.add_argument("--limit", type=float, default=60, help="seconds of one explanation")
     parser.add_argument("--memory", type=int, default=8192, help="MiB of address space of one process")
-    parser.add_argument("--budget", type=float, default=100, help="seconds of one tool on one model and set")
-    parser.add_argument("--stable-budget", type=float, default=40, help="the same for the further seeds")
+    parser.add_argument("--budget", type=float, default=50, help="seconds of one tool on one model and set")
+    parser.add_argument("--stable-budget", type=float, default=20, help="the same for the further seeds")
     parser.add_argument(
         "--quick", action="store_true", help="6 documents, 2 seeds, 10 seconds each; written to --work"
     )

@@ -2,8 +2,8 @@
 
 Normalised TF-IDF with an intercept, and linear models of several classes, on documents too long to
 enumerate: occurrences are ranked by coefficient times IDF (the paper's ranking), the shortest
-prefix is found by doubling and bisection on samples, and its precision is then certified with fresh samples in
-count space, never by building a text.
+prefix is found by doubling and bisection on samples, and its precision is then certified with
+fresh samples in count space, never by building a text.
 """
 
 from dataclasses import dataclass
