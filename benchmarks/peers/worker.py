@@ -39,8 +39,8 @@ Row = dict[str, Any]
 MEASURED = 1
 # Predictions timed before and after an explanation; what is reported is the middle of them.
 PREDICTIONS = 3
-# Explanations quicker than this are timed three times, taking turns with predictions.
-QUICK, TURNS = 0.02, 3
+# Explanations quicker than this, in seconds, are timed so often, taking turns with predictions.
+QUICK, TURNS = 0.02, 7
 # Explained before the first measured document, so that nobody pays for late imports.
 WARM_UP = "the food was good and the staff were very friendly"
 
@@ -121,19 +121,20 @@ def timed(call: Callable[[], Any]) -> tuple[float, Any]:
 def measured(explain: Any, model: Any, asked: Asked, text: str, seed: int, limit: float) -> Row:
     """One answer with its cost and that of a prediction, taken in turns."""
 
-    def predictions() -> list[float]:
-        return [timed(lambda: model.predict([text]))[0] for _ in range(PREDICTIONS)]
+    def predictions(number: int) -> list[float]:
+        return [timed(lambda: model.predict([text]))[0] for _ in range(number)]
 
-    predict, costs = predictions(), []
+    predict, costs = predictions(PREDICTIONS), []
     for _ in range(TURNS):
         asked.clear()
         started = time.perf_counter()
         cost, (answer, error) = timed(lambda: limited(limit, lambda: explain(text, seed)))
         wall = time.perf_counter() - started
         costs.append(cost)
-        predict += predictions()
-        if error is not None or cost > QUICK:
+        predict += predictions(1)
+        if error is not None or cost > QUICK or seed > 0:
             break
+    predict += predictions(PREDICTIONS)
     row: Row = {"cost": median(costs), "predict": median(predict), "wall": wall, "calls": asked.calls}
     row |= {"asked": asked.texts, "error": error, "peak": peak(), "words": len(text.split())}
     if answer is not None:
