@@ -2,11 +2,12 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from statistics import mean, median
 from typing import Any
 
 Row = dict[str, Any]
+Figure = Callable[[Row], float]
 
 THRESHOLD = 0.95
 # A document that the budget ended over counts for the similarity of answers from so many seeds on.
@@ -58,14 +59,14 @@ def figures(rows: list[Row], *, anchors: bool, seeds: int, loaded: float) -> dic
     }
     if not answers:
         return result
-    costs, asked = [ratio(row) for row in answers], [row["asked"] for row in answers]
+    costs, texts = [ratio(row) for row in answers], [row["asked"] for row in answers]
     result |= {
         "cost_median": median(costs),
         "cost_mean": mean(costs),
         "seconds_mean": mean(row["cost"] for row in answers),
-        "asked_median": median(asked),
-        "asked_mean": mean(asked),
-        "asked_max": max(asked),
+        "asked_median": median(texts),
+        "asked_mean": mean(texts),
+        "asked_max": max(texts),
     }
     if not anchors:
         return result
@@ -88,10 +89,15 @@ def figures(rows: list[Row], *, anchors: bool, seeds: int, loaded: float) -> dic
     return result
 
 
-def against(ours: list[Row], theirs: list[Row]) -> dict[str, float] | None:
-    """How many times a peer's cost is ours, by the median and by the mean, on documents both answered."""
-    mine = {row["document"]: ratio(row) for row in ours if row["part"] == "main" and row["error"] is None}
-    other = {row["document"]: ratio(row) for row in theirs if row["part"] == "main" and row["error"] is None}
+def asked(row: Row) -> float:
+    """Texts that the model was asked about."""
+    return float(row["asked"])
+
+
+def against(ours: list[Row], theirs: list[Row], what: Figure = ratio) -> dict[str, float] | None:
+    """How many times a peer's figure is ours, by the median and by the mean, on documents both answered."""
+    mine = {row["document"]: what(row) for row in ours if row["part"] == "main" and row["error"] is None}
+    other = {row["document"]: what(row) for row in theirs if row["part"] == "main" and row["error"] is None}
     both = sorted(set(mine) & set(other))
     if not both:
         return None

@@ -50,8 +50,8 @@ def asked(column: dict[str, Any]) -> str:
 
 
 def below(column: dict[str, Any]) -> str:
-    """The share of answers whose true precision is below 0.95."""
-    return f"{100 * column['below']['share']:.1f}%"
+    """The share of answers whose true precision is below 0.95, and how many answers there are."""
+    return f"{100 * column['below']['share']:.0f}% of {column['below']['of']}"
 
 
 def table(record: dict[str, Any], models: tuple[str, ...], columns: dict[str, str], show: Any) -> list[str]:
@@ -59,7 +59,9 @@ def table(record: dict[str, Any], models: tuple[str, ...], columns: dict[str, st
     lines = ["| | " + " | ".join(columns.values()) + " |", "|---" * (len(columns) + 1) + "|"]
     for part in record["parts"]:
         if part["model"] in models:
-            cells = " | ".join(show(part["columns"][name]) for name in columns)
+            cells = " | ".join(
+                show(part["columns"][name]) if name in part["columns"] else "-" for name in columns
+            )
             lines.append(f"| {TITLES[part['set']]}, {MODELS[part['model']]} | {cells} |")
     return lines
 

@@ -197,6 +197,7 @@ def markdown(record: dict[str, Any]) -> str:
             "",
         ]
     lines += ["## How many times kedge's cost", "", *_relative(record["parts"]), ""]
+    lines += ["## How many times kedge's questions", "", *_asked(record["parts"]), ""]
     lines += [
         "![Cost against length of the document](peers-cost.png)",
         "",
@@ -220,7 +221,7 @@ def _table(part: Part) -> list[str]:
 
 def _relative(parts: list[Part]) -> list[str]:
     """Peers' cost over that of kedge reading the model, on documents that both answered."""
-    names = [name for name in parts[0]["times_kedge"] if not name.startswith("kedge")]
+    names = [name for name in TOOLS if not name.startswith("kedge")]
     lines = [
         "Median over median / mean over mean, on the documents that both answered; kedge reads the model.",
         "",
@@ -230,11 +231,31 @@ def _relative(parts: list[Part]) -> list[str]:
     for part in parts:
         cells = []
         for name in names:
-            found = part["times_kedge"][name]
+            found = part["times_kedge"].get(name)
             cells.append(
                 "-"
                 if found is None
                 else f"{number(found['median'])} / {number(found['mean'])} ({found['of']})"
+            )
+        lines.append(f"| {TITLES[part['set']]} | {part['model']} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def _asked(parts: list[Part]) -> list[str]:
+    """Peers' questions over those of kedge as a black-box explainer, on documents that both answered."""
+    pairs = [(ours, peer) for ours in ("kedge-proba", "kedge-labels") for peer in ("anchor-exp", "alibi")]
+    lines = [
+        "Median over median / mean over mean, on the documents that both answered; above 1 kedge asks less.",
+        "",
+        "| set | model | " + " | ".join(f"{TOOLS[b].title} / {TOOLS[a].title}" for a, b in pairs) + " |",
+        "|---" * (len(pairs) + 2) + "|",
+    ]
+    for part in parts:
+        cells = []
+        for ours, peer in pairs:
+            found = part["asked_times_kedge"].get(ours, {}).get(peer)
+            cells.append(
+                "-" if found is None else f"{found['median']:.2f} / {found['mean']:.2f} ({found['of']})"
             )
         lines.append(f"| {TITLES[part['set']]} | {part['model']} | " + " | ".join(cells) + " |")
     return lines

@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from . import report, tasks
-from .figures import THRESHOLD, Row, against, figures
+from .figures import THRESHOLD, Row, against, asked, figures
 from .judge import SAMPLES, Judges
 from .tools import TOOLS
 from .worker import Plan, parsed
 
 ROOT = Path(__file__).parents[2]
+PEERS, BLACK_BOX = ("anchor-exp", "alibi"), ("kedge-proba", "kedge-labels")
 # One thread for everybody: what is compared is work, not the number of cores.
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
@@ -68,10 +69,14 @@ def ask(options: argparse.Namespace, python: str, name: str, groups: list[tuple[
         sys.exit(1)
 
 
+def answers_file(work: Path, name: str, corpus: str, kind: str) -> Path:
+    """Where a tool's answers are."""
+    return work / "answers" / f"{corpus}-{kind}-{name}.jsonl"
+
+
 def answers(work: Path, name: str, corpus: str, kind: str) -> tuple[Row, list[Row]]:
     """The head and the rows of a worker's file."""
-    path = work / "answers" / f"{corpus}-{kind}-{name}.jsonl"
-    lines = parsed(path)
+    lines = parsed(answers_file(work, name, corpus, kind))
     return lines[0], [line for line in lines[1:] if "cost" in line]
 
 
@@ -99,11 +104,12 @@ def judged(judges: Judges, by_tool: dict[str, list[Row]]) -> None:
 def compared(options: argparse.Namespace, corpus: str, kind: str) -> dict[str, Any]:
     """One part of the record: all tools on one model and one set."""
     heads, rows = {}, {}
-    for name in options.tools:
+    there = [name for name in options.tools if answers_file(options.work, name, corpus, kind).exists()]
+    for name in there:
         heads[name], rows[name] = answers(options.work, name, corpus, kind)
     model, documents = tasks.load(options.work, "kedge", corpus, kind)
     judges = Judges(options.work / "judged" / f"{corpus}-{kind}.json", model, documents)
-    judged(judges, {name: rows[name] for name in options.tools if TOOLS[name].anchors})
+    judged(judges, {name: rows[name] for name in there if TOOLS[name].anchors})
     judges.save()
     columns = {
         name: figures(
@@ -112,12 +118,10 @@ def compared(options: argparse.Namespace, corpus: str, kind: str) -> dict[str, A
             seeds=options.plan.seeds,
             loaded=heads[name]["loaded"],
         )
-        for name in options.tools
+        for name in there
     }
     relative = {
-        name: against(rows["kedge"], rows[name])
-        for name in options.tools
-        if "kedge" in rows and name != "kedge"
+        name: against(rows["kedge"], rows[name]) for name in there if "kedge" in rows and name != "kedge"
     }
     check = json.loads((options.work / "peers" / f"{corpus}-{kind}.check.json").read_text(encoding="utf-8"))
     return {
@@ -128,6 +132,11 @@ def compared(options: argparse.Namespace, corpus: str, kind: str) -> dict[str, A
         "fit_differs_by": check["apart"],
         "columns": columns,
         "times_kedge": relative,
+        "asked_times_kedge": {
+            ours: {name: against(rows[ours], rows[name], asked) for name in there if name in PEERS}
+            for ours in there
+            if ours in BLACK_BOX
+        },
         "heads": heads,
         "rows": rows,
     }
