@@ -12,8 +12,10 @@ import kedge
 from kedge.errors import OptionError
 from kedge.precision import Empirical, Enumeration
 from kedge.precision.enumeration import table_size, transition
+from kedge.precision.estimates import Estimates
 from kedge.precision.intervals import clopper_pearson, kl_lower, kl_upper, mixture_interval
 from kedge.search.exhaustive import anchors_of_length
+from kedge.search.lucb import highest
 
 RULES = st.sampled_from(
     [
@@ -131,3 +133,29 @@ def test_an_exact_precision_that_cannot_be_had_is_refused():
     text = " ".join(f"w{k}" for k in range(30))
     with pytest.raises(OptionError, match="1,073,741,824 questions"):
         kedge.explain(lambda texts: ["w3" in t for t in texts], text, precision="exact", method="exhaustive")
+
+
+@given(st.lists(st.tuples(st.integers(1, 300), st.floats(0, 1)), min_size=1, max_size=40), st.floats(2, 30))
+def test_the_highest_bound_is_found_without_computing_all(arms, rate):
+    """The same arm and the same bound as the largest of all upper bounds, computed one by one."""
+    trials = np.array([n for n, _ in arms], dtype=np.float64)
+    mean = np.array([round(n * share) / n for n, share in arms])
+    bounds = kl_upper(mean, trials, rate)
+    place, bound = highest(Estimates(mean, trials, np.zeros(len(arms))), rate)
+    assert bound == pytest.approx(bounds.max(), abs=1e-8)
+    assert bounds[place] == pytest.approx(bounds.max(), abs=1e-8)
+    assert place <= np.flatnonzero(bounds == bounds.max())[0]
+
+
+def test_samples_of_many_anchors_have_the_law_of_each():
+    """Kept occurrences are sure, the others are fair coins, anchor by anchor."""
+    reading = reading_of(kedge.rules.all_present(["very", "good", "fine"]), "very very very good fine good")
+    anchors = [(), (0,), (0, 0, 1), (1, 1, 2)]
+    n = 4_000
+    counts = reading.sample_each(anchors, n, np.random.default_rng(0)).reshape(len(anchors), n, 3)
+    for kept, drawn in zip(anchors, counts, strict=True):
+        sure, sizes = reading.units.counts(kept), reading.units.sizes
+        assert (drawn >= sure).all()
+        assert (drawn <= sizes).all()
+        # Four standard errors of the mean of a sum of coins.
+        assert np.abs(drawn.mean(axis=0) - (sure + (sizes - sure) / 2)).max() < 4 * np.sqrt(0.75 / n)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.feature_extraction.text import (
     CountVectorizer,
     HashingVectorizer,
@@ -22,6 +22,7 @@ import kedge
 from kedge.demo import reviews
 from kedge.document import Document
 from kedge.errors import LabelError, ModelError, OptionError
+from kedge.model.forest import forest_chances
 from kedge.model.sklearn import _score
 from kedge.model.vectorizer import keeps_apart, locate_words
 
@@ -221,3 +222,13 @@ def test_a_logistic_score_is_the_model_s_own_to_the_last_bit(norm):
     rows.data[0] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         _score(final, rows)
+
+
+@pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesClassifier])
+def test_a_forest_is_asked_tree_by_tree_and_answers_the_same(kind):
+    """To the last bit what predict_proba gives, for sparse rows and for dense ones."""
+    pipeline = fitted(TfidfVectorizer(), kind(n_estimators=20, random_state=0))
+    rows = pipeline[0].transform(TEXTS[:50])
+    expected = pipeline[-1].predict_proba(rows)
+    assert (forest_chances(pipeline[-1], rows) == expected).all()
+    assert (forest_chances(pipeline[-1], rows.toarray()) == expected).all()

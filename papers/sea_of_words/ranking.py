@@ -20,6 +20,9 @@ SUBSETS = {"full": 1.01, "pr<0.85": 0.85, "pr<0.75": 0.75}
 CUT = "Where a subset has more documents, its first {most} in the order of the split are taken ({data})."
 
 
+NONE = "no positive test document has so low a probability here"
+
+
 def chosen(probability: Sequence[float], most: int) -> list[int]:
     """Indices of the documents that are explained: the first ``most`` of every subset, in turns."""
     subsets = [[i for i, p in enumerate(probability) if p < bound][:most] for bound in SUBSETS.values()]
@@ -46,6 +49,7 @@ def cells_of(
                 mean,
                 sd,
                 len([i for i in inside if answers[i]]),
+                "" if inside else NONE,
             )
         )
     return cells

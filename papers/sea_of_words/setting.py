@@ -24,6 +24,7 @@ __all__ = [
     "FULL",
     "QUICK",
     "SEED",
+    "THRESHOLD",
     "Scale",
     "Split",
     "classifier",
@@ -36,7 +37,13 @@ __all__ = [
     "top_words",
 ]
 
-SEED = 0
+# The seed of the authors' training scripts: it gives their split of the data for the networks, which all
+# experiments share here (the scripts of the other tables have no seed).
+SEED = 42
+
+
+# The precision an anchor has to reach.
+THRESHOLD = 0.95
 
 
 @dataclass(frozen=True)
@@ -74,7 +81,7 @@ class Scale:
 
 
 FULL = Scale("full", None, {"restaurants": 200, "yelp": 40, "imdb": 8}, 10, 100, 100_000, (16, 10), 1.0)
-QUICK = Scale("quick", 6, {"restaurants": 6, "yelp": 3, "imdb": 2}, 2, 10, 20_000, (4, 2), 0.1)
+QUICK = Scale("quick", 6, {"restaurants": 6, "yelp": 2, "imdb": 1}, 2, 10, 20_000, (4, 2), 0.05)
 
 
 @dataclass(frozen=True)

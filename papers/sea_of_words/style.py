@@ -50,7 +50,7 @@ def canvas(session: Session, stem: str, rows: int = 1, columns: int = 1, **optio
         for suffix in ("png", "pdf"):
             # No date inside: the same results give the same bytes.
             stamp = {"Software": None} if suffix == "png" else {"CreationDate": None}
-            figure.savefig(session.figures / f"{stem}.{suffix}", metadata=stamp)
+            figure.savefig(session.figures / f"{stem}.{suffix}", metadata=stamp, bbox_inches="tight")
 
 
 def bars(

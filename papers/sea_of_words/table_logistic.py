@@ -10,7 +10,7 @@ from kedge.errors import TextError
 from .ranking import CUT, cells_of, chosen
 from .result import Cell, Result, Table
 from .session import Session
-from .setting import classifier, jaccard, mean_sd, positives, top_words
+from .setting import THRESHOLD, classifier, jaccard, mean_sd, positives, top_words
 
 __all__ = ["run"]
 
@@ -56,10 +56,10 @@ def run(session: Session) -> Result:
         known = [a for a in found if a]
         mean, sd = mean_sd([a["exact"] for a in known])
         extra.append(Cell("exact answer against the ranking", data, None, None, mean, sd, len(known)))
-        easy = [a["baseline"] >= 0.95 for a in known]
+        easy = [a["baseline"] >= THRESHOLD for a in known]
         mean, _ = mean_sd([float(e) for e in easy])
         extra.append(Cell("share of documents that need no word", data, None, None, mean, None, len(known)))
-        mean, sd = mean_sd([s for a in known if a["baseline"] < 0.95 for s in a["similarity"]])
+        mean, sd = mean_sd([s for a in known if a["baseline"] < THRESHOLD for s in a["similarity"]])
         extra.append(
             Cell("official, documents that need a word", data, None, None, mean, sd, len(easy) - sum(easy))
         )

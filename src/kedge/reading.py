@@ -4,7 +4,8 @@ The model is asked about the document once, which settles the label. After that 
 question about counts of units: does the label still hold when these many of each are kept?
 """
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -94,6 +95,27 @@ class Reading:
     def sample(self, kept: Kept, n: int, rng: np.random.Generator) -> Counts:
         """(n, d) counts of ``n`` perturbed samples given an anchor."""
         return self.perturbation.draw(self.units.sizes, self.units.counts(kept), n, rng)
+
+    def sample_each(self, anchors: Sequence[Kept], n: int, rng: np.random.Generator) -> Counts:
+        """(k * n, d) counts of ``n`` perturbed samples given each of k anchors, in their order.
+
+        Units are kept independently of each other: all are drawn in one go as if nothing were sure,
+        and those of each anchor again.
+        """
+        if len(anchors) == 1:
+            return self.sample(anchors[0], n, rng)
+        sizes = self.units.sizes
+        drawn = self.perturbation.draw(sizes, np.zeros_like(sizes), len(anchors) * n, rng)
+        counts = drawn.reshape(len(anchors), n, len(sizes))
+        pairs = [(i, unit, often) for i, kept in enumerate(anchors) for unit, often in Counter(kept).items()]
+        if pairs:
+            at, units, sure = np.array(pairs, dtype=np.int64).T
+            whole = sure == sizes[units]
+            counts[at[whole], :, units[whole]] = sure[whole, None]
+            if not whole.all():
+                at, units, sure = at[~whole], units[~whole], sure[~whole]
+                counts[at, :, units] = self.perturbation.draw(sizes[units], sure, n, rng).T
+        return drawn
 
 
 def read_document(model: Model, text: str, tokenizer: Tokenizer | None) -> tuple[Document, bool]:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from kedge.cli.models import load_model
-from kedge.cli.options import ASKED, asking_options, label_named, model_options
+from kedge.cli.options import ASKED, asking_options, label_named, model_options, quiet_option
 from kedge.cli.progress import progress
 from kedge.corpus import Source, check_rules, check_run, explain_file, open_source, pick_rules, result_rows
 from kedge.coverage import CorpusIndex
@@ -56,7 +56,7 @@ __all__ = ["command"]
     show_default=True,
     help="Share of the documents a rule covers that must have its label.",
 )
-@click.option("--quiet", is_flag=True, help="No progress.")
+@quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def command(source: str, out: str, **given: Any) -> None:
     """Explain every document of IN (CSV, TSV, JSONL or Parquet; also .gz, .bz2, .xz).

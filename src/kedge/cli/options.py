@@ -11,7 +11,7 @@ from kedge.errors import KedgeError
 from kedge.model.model import Model
 from kedge.typing import Label
 
-__all__ = ["ASKED", "asking_options", "label_named", "model_options"]
+__all__ = ["ASKED", "asking_options", "label_named", "model_options", "quiet_option"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -53,6 +53,10 @@ _ASKING = (
 
 ASKED = ("outputs", "threshold", "delta", "method", "precision", "allow_empty", "seed", "max_queries")
 """The shared options that are options of ``Explainer`` by the same name."""
+
+
+quiet_option = click.option("--quiet", is_flag=True, help="Show no progress.")
+"""Add ``--quiet``."""
 
 
 def model_options(command: Command) -> Command:

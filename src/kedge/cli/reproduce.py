@@ -8,6 +8,7 @@ from types import ModuleType
 
 import click
 
+from kedge.cli.options import quiet_option
 from kedge.errors import MissingDependency
 
 __all__ = ["command", "experiments"]
@@ -29,7 +30,7 @@ _PACKAGE = "kedge_sea_of_words"
 @click.option(
     "--patience", type=float, help="Seconds per model and data set; tables of what is done by then."
 )
-@click.option("--quiet", is_flag=True, help="Show no progress.")
+@quiet_option
 def command(
     names: tuple[str, ...],
     quick: bool,

@@ -12,6 +12,7 @@ import numpy as np
 from kedge.document import Token
 from kedge.errors import ModelError
 from kedge.model.features import features_of
+from kedge.model.forest import forest_chances, is_forest
 from kedge.model.heads import head_of
 from kedge.model.mlp import is_mlp, mlp_gradient
 from kedge.model.model import Model, Predictions, python_label
@@ -146,7 +147,7 @@ def _answers(final: Any, outputs: Outputs, classes: Sequence[Label] | None) -> C
             score = _score(final, x)
             chance = 1 / (1 + np.exp(-np.clip(score, -700, 700)))
             return _labelled(score > 0, names, np.column_stack([1 - chance, chance]))
-        chances = final.predict_proba(x)
+        chances = forest_chances(final, x) if is_forest(final) else final.predict_proba(x)
         if kind in _PREDICT_IS_ARGMAX:
             return read_outputs(chances, x.shape[0], "probabilities", names)
         labels = read_outputs(final.predict(x), x.shape[0], "labels").labels

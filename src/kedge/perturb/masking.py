@@ -16,8 +16,8 @@ __all__ = ["Masking", "coins", "three_steps"]
 
 Strings = NDArray[np.object_]
 
-# Up to this many free occurrences of any unit are drawn one by one.
-_FEW = 16
+# Up to this many free occurrences of any unit are drawn one by one: as many as a byte counts.
+_FEW = 255
 
 
 def coins(sizes: Counts, kept: Counts, n: int, keep: float, rng: np.random.Generator) -> Counts:
@@ -29,17 +29,20 @@ def coins(sizes: Counts, kept: Counts, n: int, keep: float, rng: np.random.Gener
         drawn = coins(np.where(free > _FEW, kept, sizes), kept, n, keep, rng)
         drawn[:, often] += rng.binomial(free[often], keep, size=(n, len(often)))
         return drawn
-    # Single coins are far cheaper than a binomial number: one for each unit that has a free
-    # occurrence, then one more for each that has a second, and so on.
-    # With the largest units in front, those that get another coin are the first so many.
-    order = np.argsort(-free, kind="stable")
-    stays = np.zeros((n, len(sizes)), dtype=np.uint8)
-    for more in range(int(free.max(initial=0))):
-        first = int(np.count_nonzero(free > more))
-        stays[:, :first] += _tosses(n, first, keep, rng)
-    places = np.empty_like(order)
-    places[order] = np.arange(len(order))
-    counts: Counts = kept + stays[:, places]
+    # Single coins are far cheaper than a binomial number: one for each unit, void where none is free,
+    # and beside them those of second and later occurrences, summed by unit.
+    further = np.maximum(free - 1, 0)
+    tossed = _tosses(n, len(free) + int(further.sum()), keep, rng)
+    stays, more = tossed[:, : len(free)], tossed[:, len(free) :]
+    if not free.all():
+        stays[:, free == 0] = 0
+    if more.shape[1]:
+        several = np.flatnonzero(further)
+        # Running sums overflow the byte, and so do their differences: what is left is right.
+        sums = np.cumsum(more, axis=1, dtype=np.uint8)[:, np.cumsum(further[several]) - 1]
+        sums[:, 1:] -= sums[:, :-1].copy()
+        stays[:, several] += sums
+    counts: Counts = kept + stays
     return counts
 
 

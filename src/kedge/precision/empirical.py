@@ -95,9 +95,9 @@ class Empirical:
         step = max(1, CELLS // (samples * len(self._reading.units)))
         for start in range(0, len(anchors), step):
             part = anchors[start : start + step]
-            counts = [self._reading.sample(kept, samples, self._rng) for kept in part]
-            held = self._reading.holds(np.concatenate(counts)).reshape(len(part), samples)
-            for kept, drawn, holds in zip(part, counts, held, strict=True):
+            counts = self._reading.sample_each(part, samples, self._rng)
+            held = self._reading.holds(counts).reshape(len(part), samples)
+            for kept, drawn, holds in zip(part, np.split(counts, len(part)), held, strict=True):
                 self._add(kept, drawn, holds)
 
     def _add(self, kept: Kept, counts: Counts, holds: Bools) -> None:
