@@ -1,15 +1,22 @@
-# The two commands of the README, each complete on a fresh clone.
+# The commands of the README, each complete on a fresh clone.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PEERS := .venv-peers
 
-.PHONY: demo test lint types format clean
+.PHONY: demo test bench lint types format clean
 
 demo: $(VENV)/.demo
 	$(BIN)/kedge demo
 
 test: lint types
 	$(BIN)/pytest -n auto
+
+# kedge against its peers, an hour on one core; BENCH=--quick tries every part in a few minutes.
+bench: $(VENV)/.test $(PEERS)/.ready
+	$(BIN)/python -m benchmarks.peers.run --peers $(PEERS)/bin/python $(BENCH)
+	$(BIN)/python -m benchmarks.scaling $(filter --quick,$(BENCH))
+	$(BIN)/python -m benchmarks.startup
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -23,7 +30,7 @@ format: $(VENV)/.test
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(PEERS)
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -36,4 +43,12 @@ $(VENV)/.demo: pyproject.toml | $(BIN)/python
 $(VENV)/.test: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet torch==2.13.0 # the CPU build; the newest would bring gigabytes
 	$(BIN)/python -m pip install --quiet --editable '.[dask,data,plot,safe,serve,torch,transformers]' --group dev
+	touch $@
+
+# The peers pin old versions of numpy, so they live apart; scikit-learn is the same, for the models' sake.
+$(PEERS)/.ready: Makefile | $(VENV)/.test
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(PEERS)/bin/python -m pip install --quiet torch==2.13.0 anchor-exp alibi lime shap spacy click \
+	  scikit-learn==$$($(BIN)/python -c 'import sklearn; print(sklearn.__version__)')
 	touch $@

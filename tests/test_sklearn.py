@@ -23,6 +23,7 @@ from kedge.demo import reviews
 from kedge.document import Document
 from kedge.errors import LabelError, ModelError, OptionError
 from kedge.model.forest import forest_chances
+from kedge.model.sklearn import _score
 from kedge.model.vectorizer import keeps_apart, locate_words
 
 TEXTS, LABELS = reviews()
@@ -208,6 +209,19 @@ def test_an_ensemble_of_pipelines_is_asked_as_it_stands():
     model = kedge.as_model(vote)
     assert (model.from_counts, model.additive) == (None, None)
     assert kedge.explain(vote, "good food").label == "positive"
+
+
+@pytest.mark.parametrize("norm", [None, "l2"])
+def test_a_logistic_score_is_the_model_s_own_to_the_last_bit(norm):
+    """The product without the checks of the input is decision_function's; what fails them still fails."""
+    texts, labels = reviews()
+    pipeline = make_pipeline(TfidfVectorizer(norm=norm), LogisticRegression()).fit(texts, labels)
+    rows, final = pipeline[0].transform(texts), pipeline[-1]
+    assert np.array_equal(_score(final, rows), final.decision_function(rows))
+    assert np.array_equal(_score(final, rows.toarray()), final.decision_function(rows.toarray()))
+    rows.data[0] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        _score(final, rows)
 
 
 @pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesClassifier])

@@ -9,7 +9,6 @@
 from importlib import import_module
 from typing import Any
 
-from kedge import datasets, plots
 from kedge.anchor import Anchor
 from kedge.apply import apply
 from kedge.ask import Verdict
@@ -57,6 +56,6 @@ __version__ = "0.1.0"
 
 def __getattr__(name: str) -> Any:
     """Parts that are imported when they are first used: ``kedge.theory``, ``kedge.tokenize``..."""
-    if name in {"corpus", "theory", "tokenize", "workbench"}:
+    if name in {"corpus", "datasets", "plots", "theory", "tokenize", "workbench"}:
         return import_module(f"kedge.{name}")
     raise AttributeError(f"module 'kedge' has no attribute {name!r}")

@@ -8,7 +8,7 @@ from kedge.errors import OptionError
 from kedge.precision import Additive, Empirical, Enumeration, Gaussian, Leaves, Precision
 from kedge.precision.enumeration import table_size
 from kedge.reading import Reading
-from kedge.search import Beam, Counted, Gradient, Guided, Search, branch, exhaustive, linear, tree
+from kedge.search import Beam, Counted, Gradient, Search, branch, exhaustive, linear, tree
 
 __all__ = ["METHODS", "PRECISIONS", "Way", "choose"]
 
@@ -49,6 +49,8 @@ def choose(method: str, precision: str, reading: Reading, rng: np.random.Generat
         worth = enumerable(reading) and (reading.counted or table_size(reading) <= guided_would_ask(reading))
         method = "exhaustive" if precision == "exact" or (precision == "auto" and worth) else "guided"
     if method == "guided":
+        from kedge.search.guided import Guided
+
         return Way("guided", Empirical(reading, rng), Guided())
     if method == "beam" and precision in {"auto", "empirical"}:
         return Way("beam", Empirical(reading, rng, share=True), Beam())

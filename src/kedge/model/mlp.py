@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
 
 from kedge.model.features import Features
 from kedge.model.model import python_label
@@ -19,9 +18,17 @@ _SLOPES: dict[str, Callable[[Floats], Floats]] = {
     "tanh": lambda a: 1 - a**2,
     "relu": lambda a: (a > 0).astype(np.float64),
 }
+
+
+def _logistic(z: Floats) -> Floats:
+    from scipy.special import expit
+
+    return np.asarray(expit(z), dtype=np.float64)
+
+
 _ACTIVATIONS: dict[str, Callable[[Floats], Floats]] = {
     "identity": lambda z: z,
-    "logistic": expit,
+    "logistic": _logistic,
     "tanh": np.tanh,
     "relu": lambda z: np.maximum(z, 0),
 }

@@ -24,7 +24,10 @@ def coins(sizes: Counts, kept: Counts, n: int, keep: float, rng: np.random.Gener
     """Independent coins: M_j = a_j + Bin(m_j - a_j, keep), which is Proposition 1's law."""
     free = sizes - kept
     if free.max(initial=0) > _FEW:
-        drawn: Counts = kept + rng.binomial(free, keep, size=(n, len(sizes)))
+        # The few words that are so frequent must not make the many others dear.
+        often = np.flatnonzero(free > _FEW)
+        drawn = coins(np.where(free > _FEW, kept, sizes), kept, n, keep, rng)
+        drawn[:, often] += rng.binomial(free[often], keep, size=(n, len(often)))
         return drawn
     # Single coins are far cheaper than a binomial number: one for each unit, void where none is free,
     # and beside them those of second and later occurrences, summed by unit.

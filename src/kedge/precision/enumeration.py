@@ -7,6 +7,7 @@ of size 1 this is the superset sum over all 2^b masks.
 """
 
 from collections.abc import Sequence
+from itertools import chain
 from math import prod
 
 import numpy as np
@@ -68,8 +69,17 @@ class Enumeration:
     def __call__(self, anchors: Sequence[Kept], samples: int = 0) -> Estimates:
         """Look the anchors up."""
         del samples
-        at = np.array([int(self._strides[list(kept)].sum()) for kept in anchors], dtype=np.int64)
+        # The place of an anchor is the sum of its units' strides: differences of one running sum.
+        steps = self._strides[np.fromiter(chain.from_iterable(anchors), dtype=np.int64)]
+        ends = np.cumsum([len(kept) for kept in anchors], dtype=np.int64)
+        running = np.concatenate([[0], np.cumsum(steps)])
+        at = running[ends] - running[np.concatenate([[0], ends[:-1]])]
         return Estimates.closed(self._table[at], self._slack[at])
+
+    @property
+    def every(self) -> Floats:
+        """The precision of every anchor there is, the empty one first."""
+        return self._table
 
 
 def _from_each_on(operation: np.ufunc, cube: np.ndarray) -> np.ndarray:

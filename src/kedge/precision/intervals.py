@@ -7,7 +7,6 @@ claims rest on: ``clopper_pearson`` for one look at the data, ``mixture_interval
 from math import exp, log, log1p, sqrt
 
 import numpy as np
-from scipy.special import betaincinv, betaln, xlog1py, xlogy
 
 from kedge.typing import Floats
 
@@ -33,6 +32,8 @@ def kl_upper(mean: Floats, trials: Floats, beta: float) -> Floats:
     The start is the smaller of two such points, from KL >= 2 (q - p)^2 (Pinsker), and from
     KL >= p ln p + (1 - p) ln((1 - p) / (1 - q)), which is sharp where q is close to 1.
     """
+    from scipy.special import xlogy
+
     mean = np.asarray(mean, dtype=np.float64)
     p = np.minimum(mean, 1 - _LEAST)
     level = beta / np.maximum(np.asarray(trials, dtype=np.float64), 1e-12)
@@ -87,6 +88,8 @@ def clopper_pearson(successes: int, trials: int, delta: float) -> tuple[float, f
     >>> [round(x, 3) for x in clopper_pearson(59, 59, 0.1)]
     [0.95, 1.0]
     """
+    from scipy.special import betaincinv
+
     low = 0.0 if successes == 0 else float(betaincinv(successes, trials - successes + 1, delta / 2))
     high = 1.0 if successes == trials else float(betaincinv(successes + 1, trials - successes, 1 - delta / 2))
     return low, high
@@ -101,6 +104,8 @@ def mixture_interval(successes: int, trials: int, delta: float) -> tuple[float, 
     >>> mixture_interval(0, 0, 0.05)
     (0.0, 1.0)
     """
+    from scipy.special import betaln, xlog1py, xlogy
+
     s, f = successes, trials - successes
     level = betaln(s + 1, f + 1) + np.log(delta)
 

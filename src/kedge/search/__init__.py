@@ -1,4 +1,8 @@
-"""Searches: from a reading and an evaluator to the anchor."""
+"""Searches: from a reading and an evaluator to the anchor.
+
+``kedge.search.guided`` is not imported here: models that can be read have no use for its statistics, and
+``import kedge`` stays light.
+"""
 
 from kedge.search.beam import Beam
 from kedge.search.branch import branch
@@ -6,7 +10,6 @@ from kedge.search.counted import Counted
 from kedge.search.covering import Covering
 from kedge.search.exhaustive import exhaustive
 from kedge.search.gradient import Gradient
-from kedge.search.guided import Guided
 from kedge.search.linear import linear
 from kedge.search.search import Candidate, Found, Goal, Search, Selection
 from kedge.search.tree import tree
@@ -19,7 +22,6 @@ __all__ = [
     "Found",
     "Goal",
     "Gradient",
-    "Guided",
     "Search",
     "Selection",
     "branch",

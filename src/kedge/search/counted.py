@@ -2,8 +2,8 @@
 
 Normalised TF-IDF with an intercept, and linear models of several classes, on documents too long to
 enumerate: occurrences are ranked by coefficient times IDF (the paper's ranking), the shortest
-prefix is found by bisection on samples, and its precision is then certified with fresh samples in
-count space, never by building a text.
+prefix is found by doubling and bisection on samples, and its precision is then certified with
+fresh samples in count space, never by building a text.
 """
 
 from dataclasses import dataclass
@@ -47,11 +47,17 @@ class Counted:
 
         shortest = 0 if goal.allow_empty else 1
         baseline = mean(0)
-        low, high = shortest - 1, len(order)
+
+        def reaches(length: int) -> bool:
+            return (baseline if length == 0 else mean(length)) >= goal.threshold
+
+        # Anchors are short: double the length until one reaches the threshold, then bisect.
+        low, high = shortest - 1, shortest
+        while high < len(order) and not reaches(high):
+            low, high = high, min(2 * high + (high == 0), len(order))
         while high - low > 1:
             middle = (low + high) // 2
-            value = baseline if middle == 0 else mean(middle)
-            low, high = (low, middle) if value >= goal.threshold else (middle, high)
+            low, high = (low, middle) if reaches(middle) else (middle, high)
         # Claims rest on fresh samples only. The k-th anchor tried gets delta / 2^k, so that all
         # claims together fail with probability at most delta.
         share = goal.delta

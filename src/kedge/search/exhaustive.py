@@ -10,6 +10,7 @@ from math import comb, prod
 import numpy as np
 
 from kedge.errors import OutOfQueries
+from kedge.precision.enumeration import Enumeration
 from kedge.precision.estimates import Precision
 from kedge.reading import Reading
 from kedge.search.search import Candidate, Found, Goal, Selection, candidates, pick
@@ -97,6 +98,8 @@ def _count_reaching(precision: Precision, goal: Goal, sizes: Counts) -> int | No
     if prod(int(m) + 1 for m in sizes) > _COUNTED:
         return None
     shortest = 0 if goal.allow_empty else 1
+    if isinstance(precision, Enumeration):
+        return int(np.count_nonzero(precision.every[shortest:] >= goal.threshold))
     anchors = [a for n in range(shortest, int(sizes.sum()) + 1) for a in anchors_of_length(sizes, n)]
     estimates = precision(anchors)
     if not estimates.settled.all():

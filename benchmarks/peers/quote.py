@@ -1,0 +1,101 @@
+"""The README's comparison, made of the committed results and nothing else. Standard library only.
+
+usage: python benchmarks/peers/quote.py   (rewrites the section of the README between its two marks)
+
+``tests/test_readme_figures.py`` checks that the README says what the results say.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "benchmarks" / "results" / "peers.json"
+README = ROOT / "README.md"
+START, END = "<!-- figures of benchmarks/results/peers.json -->\n", "<!-- end of figures -->\n"
+TITLES = {"restaurants": "Restaurants", "yelp": "Yelp", "imdb": "IMDB"}
+MODELS = {
+    "logistic": "logistic",
+    "logistic-l2": "logistic, l2",
+    "forest": "forest",
+    "network": "network",
+}
+READ_HEAD = (
+    "Models that kedge reads. Cost of an explanation in predictions of the document, median / mean; share of "
+    "answers\nwhose true precision is below 0.95; failures (memory, time):"
+)
+ASKED_HEAD = "Models that can only be asked. Texts asked, median / mean; share of answers below 0.95:"
+READ = ("logistic", "logistic-l2")
+
+
+def number(value: float) -> str:
+    """Two digits below ten, whole numbers above."""
+    return f"{value:,.1f}" if value < 10 else f"{value:,.0f}"
+
+
+def cost(column: dict[str, Any]) -> str:
+    """Median and mean cost, the share of answers below 0.95, and failures."""
+    failed = sum(column["failures"].values())
+    if "cost_median" not in column:
+        return f"all {failed} fail"
+    text = f"{number(column['cost_median'])} / {number(column['cost_mean'])}; {below(column)}"
+    return text + (f"; {failed} of {column['documents']} fail" if failed else "")
+
+
+def asked(column: dict[str, Any]) -> str:
+    """Mean number of texts asked, and the share of answers below 0.95."""
+    if "asked_mean" not in column:
+        return f"all {sum(column['failures'].values())} fail"
+    return f"{number(column['asked_median'])} / {number(column['asked_mean'])}; {below(column)}"
+
+
+def below(column: dict[str, Any]) -> str:
+    """The share of answers whose true precision is below 0.95, and how many answers there are."""
+    return f"{100 * column['below']['share']:.0f}% of {column['below']['of']}"
+
+
+def table(record: dict[str, Any], models: tuple[str, ...], columns: dict[str, str], show: Any) -> list[str]:
+    """One row per set and model."""
+    lines = ["| | " + " | ".join(columns.values()) + " |", "|---" * (len(columns) + 1) + "|"]
+    for part in record["parts"]:
+        if part["model"] in models:
+            cells = " | ".join(
+                show(part["columns"][name]) if name in part["columns"] else "-" for name in columns
+            )
+            lines.append(f"| {TITLES[part['set']]}, {MODELS[part['model']]} | {cells} |")
+    return lines
+
+
+def section(record: dict[str, Any]) -> str:
+    """The figures of the README."""
+    peers = {"anchor-exp": "anchor-exp", "alibi": "alibi"}
+    read = {"kedge": "kedge"} | peers
+    ask = {"kedge-proba": "kedge, probabilities", "kedge-labels": "kedge, labels"} | peers
+    lines = [
+        READ_HEAD,
+        "",
+        *table(record, READ, read, cost),
+        "",
+        ASKED_HEAD,
+        "",
+        *table(record, tuple(MODELS), ask, asked),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def quoted(readme: str) -> str:
+    """What the README says between its marks."""
+    return readme.split(START)[1].split(END, maxsplit=1)[0]
+
+
+def main() -> None:
+    """Rewrite the section."""
+    readme = README.read_text(encoding="utf-8")
+    record = json.loads(RESULTS.read_text(encoding="utf-8"))
+    before, after = readme.split(START)[0], readme.split(END)[1]
+    README.write_text(before + START + section(record) + END + after, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
