@@ -143,6 +143,8 @@ PREFACE = """\
 Made by `make bench` on {date}, {cores} cores, one thread and one process for each tool, model and set.
 Environments: {versions}.
 
+{note}
+
 Documents: positively predicted test documents in a random order (75/25 split, seed 0; the paper's
 preparation: letters, digits, blanks, lower case). Every tool with its defaults, threshold 0.95. A tool stops
 when its budget of processor time on one model and set is spent; that is why a slow one has fewer documents.
