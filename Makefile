@@ -15,6 +15,7 @@ test: lint types
 # kedge against its peers, an hour on one core; BENCH=--quick tries every part in a few minutes.
 bench: $(VENV)/.test $(PEERS)/.ready
 	$(BIN)/python -m benchmarks.peers.run --peers $(PEERS)/bin/python $(BENCH)
+	$(if $(filter --quick,$(BENCH)),,$(BIN)/python benchmarks/peers/quote.py)
 	$(BIN)/python -m benchmarks.scaling $(filter --quick,$(BENCH))
 	$(BIN)/python -m benchmarks.startup
 

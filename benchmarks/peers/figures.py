@@ -54,6 +54,7 @@ def figures(rows: list[Row], *, anchors: bool, seeds: int, loaded: float) -> dic
         "documents": len(main),
         "answers": len(answers),
         "failures": dict(failed),
+        "seconds": [sum(row["cost"] for row in rows if row["part"] == part) for part in ("main", "stable")],
         "peak_mb": max((row["peak"] for row in rows), default=0.0),
         "loaded_mb": loaded,
     }

@@ -20,6 +20,8 @@ MODELS = {
     "forest": "forest",
     "network": "network",
 }
+# Fewer answers than this are no figure: only how many there are is said.
+FEW = 5
 READ_HEAD = (
     "Models that kedge reads. Cost of an explanation in predictions of the document, median / mean; share of "
     "answers\nwhose true precision is below 0.95; failures (memory, time):"
@@ -33,19 +35,24 @@ def number(value: float) -> str:
     return f"{value:,.1f}" if value < 10 else f"{value:,.0f}"
 
 
+def failing(column: dict[str, Any]) -> str:
+    """How many documents got no answer, if any."""
+    failed = sum(column["failures"].values())
+    return f"; {failed} of {column['documents']} fail" if failed else ""
+
+
 def cost(column: dict[str, Any]) -> str:
     """Median and mean cost, the share of answers below 0.95, and failures."""
-    failed = sum(column["failures"].values())
-    if "cost_median" not in column:
-        return f"all {failed} fail"
+    if column["answers"] < FEW:
+        return f"{column['answers']} answers{failing(column)}"
     text = f"{number(column['cost_median'])} / {number(column['cost_mean'])}; {below(column)}"
-    return text + (f"; {failed} of {column['documents']} fail" if failed else "")
+    return text + failing(column)
 
 
 def asked(column: dict[str, Any]) -> str:
     """Mean number of texts asked, and the share of answers below 0.95."""
-    if "asked_mean" not in column:
-        return f"all {sum(column['failures'].values())} fail"
+    if column["answers"] < FEW:
+        return f"{column['answers']} answers{failing(column)}"
     return f"{number(column['asked_median'])} / {number(column['asked_mean'])}; {below(column)}"
 
 

@@ -119,6 +119,7 @@ def failures(column: dict[str, Any]) -> str:
 LINES = {
     "documents": lambda c: str(c["documents"]),
     "failures": failures,
+    "processor time, s: documents, further seeds": lambda c: " + ".join(number(s) for s in c["seconds"]),
     "cost, median / mean x predict": lambda c: (
         f"{number(c.get('cost_median'))} / {number(c.get('cost_mean'))}"
     ),
@@ -142,10 +143,13 @@ PREFACE = """\
 Made by `make bench` on {date}, {cores} cores, one thread and one process for each tool, model and set.
 Environments: {versions}.
 
+{note}
+
 Documents: positively predicted test documents in a random order (75/25 split, seed 0; the paper's
 preparation: letters, digits, blanks, lower case). Every tool with its defaults, threshold 0.95. A tool stops
-after a budget of processor time on one model and set, {budgets}; that is why a slow one has fewer
-documents (answers of an interrupted run with a larger budget are kept).
+when its budget of processor time on one model and set is spent; that is why a slow one has fewer documents.
+The seconds that each was given are in the tables; `--budget` gives more, and a run goes on where the last one
+stopped.
 One explanation fails after {limit:g} s or beyond {gib:g} GiB of address space.
 
 Cost: processor time over that of one `pipeline.predict([text])`, timed in turns in the same process; over
@@ -158,8 +162,7 @@ standard errors). A token that a peer cut out of a model's word stands for the w
 or certified, a peer's claimed precision of at least 0.95. Shortest known length: the shortest anchor of any
 tool that the judge lets pass; proven where kedge's status is exact. Words of no or negative influence: not
 read by the model or, for linear models, of coefficient zero or below. Jaccard: the first {stable} documents
-with {seeds} seeds each, within {stable_budget:g}/{budget:g} of that budget (documents with fewer than 5
-seeds do not count).
+with {seeds} seeds each, within a budget of their own (documents with fewer than 5 seeds do not count).
 """
 FITTED = (
     "{documents} documents, {words_mean:.0f} words on average. The two environments' fits differ by at most "
@@ -169,20 +172,15 @@ FITTED = (
 
 def _said(record: dict[str, Any]) -> dict[str, Any]:
     """What the preface needs besides the settings."""
-    settings, shares = record["settings"], record["settings"]["shares"]
     versions = "; ".join(
         f"{home}: " + ", ".join(f"{name} {known}" for name, known in sorted(found.items()))
         for home, found in record["versions"].items()
-    )
-    budgets = ", ".join(
-        f"{settings['budget'] * shares[s] * shares[m]:g} s ({TITLES[s]}, {m})" for s in TITLES for m in MODELS
     )
     return {
         "date": record["date"],
         "cores": record["machine"]["cores"],
         "versions": versions,
-        "budgets": f"{budgets}; a tenth of it for LIME and SHAP",
-        "gib": settings["memory"] / 1024,
+        "gib": record["settings"]["memory"] / 1024,
     }
 
 

@@ -160,7 +160,12 @@ def main() -> None:
     for corpus, kind in groups:
         say(f"judging {corpus}, {kind}")
         parts.append(compared(options, corpus, kind))
-    settings = asdict(options.plan) | {"samples": SAMPLES, "threshold": THRESHOLD, "shares": SHARES}
+    settings = asdict(options.plan) | {
+        "samples": SAMPLES,
+        "threshold": THRESHOLD,
+        "shares": SHARES,
+        "note": options.note,
+    }
     report.write(options.out, parts, settings, options.name)
     say(f"written to {options.out}")
 
@@ -184,6 +189,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--memory", type=int, default=8192, help="MiB of address space of one process")
     parser.add_argument("--budget", type=float, default=50, help="seconds of one tool on one model and set")
     parser.add_argument("--stable-budget", type=float, default=20, help="the same for the further seeds")
+    parser.add_argument("--note", default="", help="what a reader should know; printed on top")
     parser.add_argument(
         "--quick", action="store_true", help="6 documents, 2 seeds, 10 seconds each; written to --work"
     )

@@ -56,7 +56,7 @@ def kl_upper(mean: Floats, trials: Floats, beta: float) -> Floats:
 def kl_upper_one(mean: float, trials: float, beta: float) -> float:
     """``kl_upper`` of one arm, without arrays: a search that asks at every step asks thousands of times.
 
-    >>> abs(kl_upper_one(0.9, 50, 3.0) - kl_upper(np.array([0.9]), np.array([50.0]), 3.0)[0]) < 1e-9
+    >>> bool(abs(kl_upper_one(0.9, 50, 3.0) - kl_upper(np.array([0.9]), np.array([50.0]), 3.0)[0]) < 1e-9)
     True
     """
     if mean > 1 - _LEAST:
