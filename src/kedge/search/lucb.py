@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import xlogy
 
 from kedge.precision.estimates import Estimates, Precision
 from kedge.precision.intervals import ONE, kl_upper_one
@@ -66,6 +65,8 @@ def highest(estimates: Estimates, rate: float) -> tuple[int, float]:
     The bound of an arm is above q when q is below its mean or trials * KL(mean, q) < rate. So one
     bound, computed, tells at once which arms have a higher one; few need computing.
     """
+    from scipy.special import xlogy
+
     mean, trials = estimates.mean, estimates.trials
     if len(mean) == 1 and np.isfinite(trials[0]):
         return 0, kl_upper_one(float(mean[0]), float(trials[0]), rate)
