@@ -12,7 +12,7 @@ demo: $(VENV)/.demo
 test: lint types
 	$(BIN)/pytest -n auto
 
-# kedge against its peers, an hour on one core; BENCH=--quick tries every part in a few minutes.
+# kedge against its peers, an hour and a half on two cores; BENCH=--quick tries every part in a few minutes.
 bench: $(VENV)/.test $(PEERS)/.ready
 	$(BIN)/python -m benchmarks.peers.run --peers $(PEERS)/bin/python $(BENCH)
 	$(if $(filter --quick,$(BENCH)),,$(BIN)/python benchmarks/peers/quote.py)

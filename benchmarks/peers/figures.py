@@ -84,6 +84,7 @@ def figures(rows: list[Row], *, anchors: bool, seeds: int, loaded: float) -> dic
         "proven_shortest": sum(row["proven"] for row in needy),
         "idle": share(row["idle"] > 0 for row in answers),
         "jaccard": jaccard(rows, seeds),
+        "jaccard_needy": jaccard([row for row in rows if row.get("baseline", 1.0) < THRESHOLD], seeds),
         "status": dict(Counter(row["status"] for row in answers if "status" in row)),
         "sampled_judgements": sum(row["how"] == "samples" for row in answers),
     }

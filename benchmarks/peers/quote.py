@@ -41,10 +41,15 @@ def failing(column: dict[str, Any]) -> str:
     return f"; {failed} of {column['documents']} fail" if failed else ""
 
 
+def few(column: dict[str, Any]) -> str:
+    """Too few answers for a figure: how many there are, and failures."""
+    return f"{column['answers']} answer{'s' * (column['answers'] != 1)}{failing(column)}"
+
+
 def cost(column: dict[str, Any]) -> str:
     """Median and mean cost, the share of answers below 0.95, and failures."""
     if column["answers"] < FEW:
-        return f"{column['answers']} answers{failing(column)}"
+        return few(column)
     text = f"{number(column['cost_median'])} / {number(column['cost_mean'])}; {below(column)}"
     return text + failing(column)
 
@@ -52,7 +57,7 @@ def cost(column: dict[str, Any]) -> str:
 def asked(column: dict[str, Any]) -> str:
     """Mean number of texts asked, and the share of answers below 0.95."""
     if column["answers"] < FEW:
-        return f"{column['answers']} answers{failing(column)}"
+        return few(column)
     return f"{number(column['asked_median'])} / {number(column['asked_mean'])}; {below(column)}"
 
 

@@ -116,6 +116,11 @@ def failures(column: dict[str, Any]) -> str:
     return f"{total} of {column['documents']}" + (f" ({which})" if which else "")
 
 
+def similar(found: dict[str, float] | None) -> str:
+    """A similarity and over how many documents it is the mean."""
+    return "-" if found is None else f"{found['mean']:.3f} ({found['of']:.0f} documents)"
+
+
 LINES = {
     "documents": lambda c: str(c["documents"]),
     "failures": failures,
@@ -132,15 +137,17 @@ LINES = {
     "broken promises (claimed >= 0.95, truly below)": lambda c: percent(c.get("broken")),
     "shortest known length that reaches 0.95, there": lambda c: percent(c.get("shortest")),
     "answers with a word of no or negative influence": lambda c: percent(c.get("idle")),
-    "mean pairwise Jaccard over seeds": lambda c: (
-        f"{c['jaccard']['mean']:.3f} ({c['jaccard']['of']} documents)" if c.get("jaccard") else "-"
+    "mean pairwise Jaccard over seeds": lambda c: similar(c.get("jaccard")),
+    "... where the baseline is below 0.95, so that words are needed": lambda c: similar(
+        c.get("jaccard_needy")
     ),
     "status": lambda c: ", ".join(f"{n} {name}" for name, n in c.get("status", {}).items()) or "-",
 }
 
 
 PREFACE = """\
-Made by `make bench` on {date}, {cores} cores, one thread and one process for each tool, model and set.
+Made by `make bench` on {date}, {cores} cores, one thread and one process for each tool, model and set,
+{jobs} processes at a time.
 Environments: {versions}.
 
 {note}

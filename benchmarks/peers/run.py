@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,10 @@ ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
 )
 # Parts of ``--budget``: most where the targets are, least for the tools that are there for orientation.
-SHARES = {"logistic": 1.0, "logistic-l2": 0.6, "forest": 0.15, "network": 0.15}
-SHARES |= {"restaurants": 1.0, "yelp": 1.6, "imdb": 0.4, "lime": 0.1, "shap": 0.1}
+SHARES = {"logistic": 1.0, "logistic-l2": 0.6, "forest": 0.3, "network": 0.3}
+SHARES |= {"restaurants": 1.0, "yelp": 1.6, "imdb": 1.0, "lime": 0.1, "shap": 0.1}
+# The slowest first, so that the last process does not run alone for long.
+ORDER = ("anchor-exp", "alibi", "kedge-labels", "kedge-proba", "kedge", "lime", "shap")
 
 
 def environment() -> dict[str, str]:
@@ -56,8 +59,8 @@ def call(python: str, module: str, *arguments: str) -> int:
     return subprocess.run(command, cwd=ROOT, env=environment(), check=False).returncode
 
 
-def ask(options: argparse.Namespace, python: str, name: str, groups: list[tuple[str, str]]) -> None:
-    """One tool on all models and sets."""
+def ask(options: argparse.Namespace, python: str, name: str, groups: list[tuple[str, str]]) -> int:
+    """One tool on all models and sets; gives its exit code."""
     plans = []
     for corpus, kind in groups:
         scale = SHARES[kind] * SHARES[corpus] * SHARES.get(name, 1.0)
@@ -65,8 +68,7 @@ def ask(options: argparse.Namespace, python: str, name: str, groups: list[tuple[
             options.plan, budget=options.budget * scale, stable_budget=options.stable_budget * scale
         )
         plans.append((corpus, kind, asdict(plan)))
-    if call(python, "worker", str(options.work), name, json.dumps(plans)):
-        sys.exit(1)
+    return call(python, "worker", str(options.work), name, json.dumps(plans))
 
 
 def answers_file(work: Path, name: str, corpus: str, kind: str) -> Path:
@@ -154,8 +156,11 @@ def main() -> None:
         for (corpus, kind), home in itertools.product(groups, pythons):
             if call(pythons[home], "tasks", str(options.work), home, corpus, kind):
                 sys.exit(1)
-        for name in options.tools:
-            ask(options, pythons[TOOLS[name].home], name, groups)
+        with ThreadPoolExecutor(options.jobs) as pool:
+            names = sorted(options.tools, key=ORDER.index)
+            codes = pool.map(lambda name: ask(options, pythons[TOOLS[name].home], name, groups), names)
+            if any(list(codes)):
+                sys.exit(1)
     parts = []
     for corpus, kind in groups:
         say(f"judging {corpus}, {kind}")
@@ -165,6 +170,9 @@ def main() -> None:
         "threshold": THRESHOLD,
         "shares": SHARES,
         "note": options.note,
+        "jobs": options.jobs,
+        "budget": options.budget,
+        "stable_budget": options.stable_budget,
     }
     report.write(options.out, parts, settings, options.name)
     say(f"written to {options.out}")
@@ -187,8 +195,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--stable", type=int, default=10, help="documents that are explained with every seed")
     parser.add_argument("--limit", type=float, default=60, help="seconds of one explanation")
     parser.add_argument("--memory", type=int, default=8192, help="MiB of address space of one process")
-    parser.add_argument("--budget", type=float, default=50, help="seconds of one tool on one model and set")
-    parser.add_argument("--stable-budget", type=float, default=20, help="the same for the further seeds")
+    parser.add_argument("--budget", type=float, default=500, help="seconds of one tool on one model and set")
+    parser.add_argument("--stable-budget", type=float, default=75, help="the same for the further seeds")
+    parser.add_argument("--jobs", type=int, default=2, help="processes at a time, one thread each")
     parser.add_argument("--note", default="", help="what a reader should know; printed on top")
     parser.add_argument(
         "--quick", action="store_true", help="6 documents, 2 seeds, 10 seconds each; written to --work"

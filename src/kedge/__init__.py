@@ -20,6 +20,7 @@ from kedge.explain import Explainer, explain, precision
 from kedge.explanation import Explanation, Step
 from kedge.model import Model, as_model, rules
 from kedge.model.torch import torch_model
+from kedge.model.weights import WordWeights
 from kedge.perturb import Infill, Masking, Neighbours
 from kedge.stability import Stability, stability
 
@@ -39,6 +40,7 @@ __all__ = [
     "Step",
     "Token",
     "Verdict",
+    "WordWeights",
     "apply",
     "as_model",
     "compare",

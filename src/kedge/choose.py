@@ -8,7 +8,7 @@ from kedge.errors import OptionError
 from kedge.precision import Additive, Empirical, Enumeration, Gaussian, Leaves, Precision
 from kedge.precision.enumeration import table_size
 from kedge.reading import Reading
-from kedge.search import Beam, Counted, Gradient, Search, branch, exhaustive, linear, tree
+from kedge.search import Beam, Counted, Gradient, Search, branch, exhaustive, lazy, linear, tree
 
 __all__ = ["METHODS", "PRECISIONS", "Way", "choose"]
 
@@ -43,11 +43,11 @@ def choose(method: str, precision: str, reading: Reading, rng: np.random.Generat
         few = method == "exhaustive" or (method == "auto" and table_size(reading) <= COUNT_BUDGET)
         name, search = ("exhaustive", exhaustive) if few else ("beam", Beam())
         return Way(f"{name} (gaussian)", approximate, search, approximate.notes)
-    if method == "auto" and precision == "auto" and reading.algebra and not enumerable(reading):
-        return Way("ranked (sampled counts)", Empirical(reading, rng), Counted())
+    if method == "auto" and precision == "auto" and (quick := _quick(reading, rng)) is not None:
+        return quick
     if method == "auto":
-        worth = enumerable(reading) and (reading.counted or table_size(reading) <= guided_would_ask(reading))
-        method = "exhaustive" if precision == "exact" or (precision == "auto" and worth) else "guided"
+        exact = precision == "exact" or (precision == "auto" and reading.counted and enumerable(reading))
+        method = "exhaustive" if exact else "guided"
     if method == "guided":
         from kedge.search.guided import Guided
 
@@ -89,10 +89,22 @@ def _inside(method: str, reading: Reading) -> Way | None:
     return None
 
 
-def guided_would_ask(reading: Reading) -> int:
-    """About how many questions the guided search asks on a short document: pool and shortest proof."""
+def _quick(reading: Reading, rng: np.random.Generator) -> Way | None:
+    """The way for what costs arithmetic only, or for few texts; None: neither."""
+    if reading.algebra and not enumerable(reading):
+        return Way("ranked (sampled counts)", Empirical(reading, rng), Counted())
+    if not reading.counted and _few_texts(reading):
+        return Way("exhaustive (as needed)", Enumeration(reading), lazy)
+    return None
+
+
+def _few_texts(reading: Reading) -> bool:
+    """Whether an exact answer takes no more questions than the guided search on a short document.
+
+    That one asks a pool and the shortest proof; the lazy search about 0.6 of all texts.
+    """
     pool = 1.3 * len(reading.units) + 16 if reading.log_odds is not None else 192
-    return int(pool) + 67
+    return reading.keep == 0.5 and enumerable(reading) and 0.6 * table_size(reading) <= pool + 67
 
 
 def enumerable(reading: Reading) -> bool:

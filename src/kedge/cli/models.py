@@ -5,7 +5,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from kedge.demo import review_model
+from kedge.demo import review_weights
 from kedge.errors import MissingDependency, ModelError
 
 __all__ = ["EMBEDDED", "load_model"]
@@ -23,7 +23,7 @@ def load_model(name: str, *, trust: bool = False) -> Any:
     the user vouches for them.
     """
     if name == EMBEDDED:
-        return review_model()
+        return review_weights()
     path = Path(name)
     suffix = path.suffix.lower()
     if suffix == ".skops" or suffix in _RUNS_CODE:

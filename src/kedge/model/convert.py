@@ -10,6 +10,7 @@ from kedge.model.rules import Rule, rule_model
 from kedge.model.sklearn import is_pipeline, pipeline_model
 from kedge.model.torch import TorchModel, read_torch
 from kedge.model.transformers import is_transformers, transformers_model
+from kedge.model.weights import WordWeights, weights_model
 from kedge.typing import Label
 
 __all__ = ["as_model"]
@@ -23,7 +24,8 @@ def as_model(model: Any, *, outputs: Outputs = "auto", classes: Sequence[Label] 
     model
         A callable from a list of texts to labels or numbers, a fitted scikit-learn pipeline on raw
         text, a transformers text-classification pipeline or (model, tokenizer) pair, anything else
-        whose ``predict`` takes texts, a rule, or a ``Model`` (see ``kedge.torch_model``).
+        whose ``predict`` takes texts, a rule, word weights (``kedge.WordWeights``), or a ``Model`` (see
+        ``kedge.torch_model``).
     outputs
         What a callable's numbers mean, where that is ambiguous: ``"labels"``, ``"probabilities"``,
         ``"scores"`` or ``"multilabel"``.
@@ -49,10 +51,17 @@ def as_model(model: Any, *, outputs: Outputs = "auto", classes: Sequence[Label] 
 
 
 def _value(model: Any) -> Model | None:
-    """Kedge's own: a model, a rule, a torch module with its vectoriser."""
-    if isinstance(model, (Model, Rule)):
-        return rule_model(model) if isinstance(model, Rule) else model
-    return read_torch(model) if isinstance(model, TorchModel) else None
+    """Kedge's own: a model, a rule, word weights, a torch module with its vectoriser."""
+    match model:
+        case Model():
+            return model
+        case Rule():
+            return rule_model(model)
+        case WordWeights():
+            return weights_model(model)
+        case TorchModel():
+            return read_torch(model)
+    return None
 
 
 def _pipeline(model: Any, outputs: Outputs, classes: Sequence[Label] | None) -> Model | None:

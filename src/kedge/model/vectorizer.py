@@ -11,10 +11,10 @@ from typing import Any
 from kedge.document import Token
 from kedge.tokenize import align
 
-__all__ = ["keeps_apart", "locate_words"]
+__all__ = ["WORD_RUNS", "keeps_apart", "locate_words"]
 
 # Patterns whose words are whole runs of word characters, the first scikit-learn's own.
-_RUNS = frozenset({r"(?u)\b\w\w+\b", r"(?u)\b\w+\b", r"\b\w\w+\b", r"\b\w+\b"})
+WORD_RUNS = frozenset({r"(?u)\b\w\w+\b", r"(?u)\b\w+\b", r"\b\w\w+\b", r"\b\w+\b"})
 # The one letter whose lower case depends on its neighbours (a final sigma), and the one that becomes two.
 _CONTEXT = frozenset("\u03a3\u0130")
 
@@ -54,7 +54,7 @@ def keeps_apart(vectorizer: Any, text: str) -> bool:
     return (
         vectorizer.tokenizer is None
         and vectorizer.preprocessor is None
-        and vectorizer.token_pattern in _RUNS
+        and vectorizer.token_pattern in WORD_RUNS
         and (text.isascii() or (vectorizer.strip_accents is None and _CONTEXT.isdisjoint(text)))
     )
 

@@ -7,6 +7,7 @@ of size 1 this is the superset sum over all 2^b masks.
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import chain
 from math import prod
 
@@ -38,9 +39,17 @@ def transition(size: int, keep: float) -> Floats:
 
 
 class Enumeration:
-    """Exact precision of any anchor of one reading; the model is asked on construction."""
+    """Exact precision of any anchor of one reading; the model is asked when the first one is."""
 
     def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        shape = tuple(int(m) + 1 for m in reading.units.sizes)
+        self._strides = np.array([prod(shape[j + 1 :]) for j in range(len(shape))], dtype=np.int64)
+
+    @cached_property
+    def _tables(self) -> tuple[Floats, Floats]:
+        """The precision of every anchor, and how far rounding may have moved it."""
+        reading = self._reading
         shape = tuple(int(m) + 1 for m in reading.units.sizes)
         total = prod(shape)
         held = np.empty(total, dtype=bool)
@@ -59,12 +68,11 @@ class Enumeration:
         # Certain is certain, and what is not must not be rounded to it.
         inner = np.clip(chance.reshape(total), np.nextafter(0, 1), np.nextafter(1, 0))
         certain = always.reshape(total) | ~ever.reshape(total)
-        self._table = np.where(certain, always.reshape(total), inner)
+        table = np.where(certain, always.reshape(total), inner)
         exact = reading.keep == 0.5 and int(reading.units.sizes.sum()) <= _EXACT
         # Every product and addition is rounded once, and the law's own numbers 8 m times at most.
         rounding = 0.0 if exact else (9.0 * float(reading.units.sizes.sum()) + len(shape)) * 2.0**-52
-        self._slack = np.where(certain, 0.0, rounding)
-        self._strides = np.array([prod(shape[j + 1 :]) for j in range(len(shape))], dtype=np.int64)
+        return table, np.where(certain, 0.0, rounding)
 
     def __call__(self, anchors: Sequence[Kept], samples: int = 0) -> Estimates:
         """Look the anchors up."""
@@ -74,12 +82,13 @@ class Enumeration:
         ends = np.cumsum([len(kept) for kept in anchors], dtype=np.int64)
         running = np.concatenate([[0], np.cumsum(steps)])
         at = running[ends] - running[np.concatenate([[0], ends[:-1]])]
-        return Estimates.closed(self._table[at], self._slack[at])
+        table, slack = self._tables
+        return Estimates.closed(table[at], slack[at])
 
     @property
     def every(self) -> Floats:
         """The precision of every anchor there is, the empty one first."""
-        return self._table
+        return self._tables[0]
 
 
 def _from_each_on(operation: np.ufunc, cube: np.ndarray) -> np.ndarray:

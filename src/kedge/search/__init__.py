@@ -10,6 +10,7 @@ from kedge.search.counted import Counted
 from kedge.search.covering import Covering
 from kedge.search.exhaustive import exhaustive
 from kedge.search.gradient import Gradient
+from kedge.search.lazy import lazy
 from kedge.search.linear import linear
 from kedge.search.search import Candidate, Found, Goal, Search, Selection
 from kedge.search.tree import tree
@@ -26,6 +27,7 @@ __all__ = [
     "Selection",
     "branch",
     "exhaustive",
+    "lazy",
     "linear",
     "tree",
 ]

@@ -1,0 +1,99 @@
+"""Algorithm 1 with as few questions as it takes, against the same with all of them."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from readings import reading_of
+
+import kedge
+from kedge.precision import Enumeration
+from kedge.search import Goal, exhaustive, lazy
+
+
+def labels_by(table):
+    """A model of words a, b, c, ... whose label for every set of them is drawn in advance."""
+    words = [chr(ord("a") + k) for k in range(len(table).bit_length() - 1)]
+
+    def model(texts):
+        at = [sum(1 << k for k, word in enumerate(words) if word in text.split()) for text in texts]
+        return [bool(table[i]) for i in at]
+
+    return model, " ".join(words)
+
+
+TABLES = st.integers(1, 6).flatmap(lambda b: st.lists(st.booleans(), min_size=1 << b, max_size=1 << b))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    TABLES,
+    st.sampled_from([0.3, 0.5, 0.75, 0.95, 1.0]),
+    st.sampled_from(["first", "last"]),
+    st.booleans(),
+    st.integers(0, 3),
+)
+def test_any_model_gets_the_answer_of_the_full_table(table, threshold, ties, allow_empty, seed):
+    """Same anchor and precision, ties included; no question beyond the table; baseline within bounds."""
+    model, text = labels_by(table)
+    goal = Goal(threshold=threshold, ties=ties, allow_empty=allow_empty)
+    full, fewer = reading_of(model, text), reading_of(model, text)
+    want = exhaustive(full, Enumeration(full), goal, np.random.default_rng(0))
+    found = lazy(fewer, Enumeration(fewer), goal, np.random.default_rng(seed))
+    assert (found.kept, found.mean, found.low, found.high) == (want.kept, want.mean, want.mean, want.mean)
+    assert found.status == "exact"
+    assert fewer.oracle.queries <= full.oracle.queries + 3  # the first texts are asked twice, if few at once
+    every = Enumeration(full).every
+    for seen in found.trace:
+        at = sum(1 << (len(full.units) - 1 - unit) for unit in seen.kept)
+        assert seen.low <= every[at] <= seen.high
+    assert 0 <= found.baseline <= 1
+
+
+@settings(max_examples=50, deadline=None)
+@given(TABLES, st.integers(0, 5))
+def test_random_ties_are_members_of_the_best(table, seed):
+    """Any of the equally good anchors, and no other."""
+    model, text = labels_by(table)
+    reading = reading_of(model, text)
+    want = exhaustive(reading, Enumeration(reading), Goal(), np.random.default_rng(0))
+    found = lazy(
+        reading_of(model, text), Enumeration(reading), Goal(ties="random"), np.random.default_rng(seed)
+    )
+    assert found.kept in want.selection.tied
+
+
+def test_all_ties_can_be_taken_at_random():
+    """Three words that do the same: each is chosen for some seed."""
+    model = kedge.rules.any_of(["a"], ["b"], ["c"]).predict
+    chosen = {kedge.explain(model, "a b c d", ties="random", seed=seed).words for seed in range(30)}
+    assert chosen == {("a",), ("b",), ("c",)}
+
+
+@pytest.mark.parametrize("words", [["w0"], ["w0", "w5"], ["w0", "w3", "w5"]])
+def test_far_from_all_texts_are_asked(words):
+    """Eight words, 256 texts: the anchor's own, and a few that refute the others."""
+    e = kedge.explain(kedge.rules.all_present(words).predict, " ".join(f"w{k}" for k in range(8)))
+    assert (e.words, e.status, e.method) == (tuple(words), "exact", "exhaustive (as needed)")
+    assert e.queries <= 0.75 * 256
+
+
+def test_what_follows_an_answer_is_exact_too():
+    """Precision after each word: the rest of the table is asked about when it is needed."""
+    explainer = kedge.Explainer(kedge.rules.all_present(["a", "c"]).predict)
+    steps = explainer.partial("a b c d e")
+    assert [step.precision for step in steps] == [0.25, 0.5, 1.0]
+
+
+@pytest.mark.parametrize("more", range(4))
+def test_the_limit_of_questions_is_kept_to_the_last(more):
+    """A limit that just allows all texts is enough, and never exceeded."""
+    asked = []
+
+    def model(texts):
+        asked.extend(texts)
+        return ["a" in text.split() or "b" in text.split() for text in texts]
+
+    e = kedge.explain(model, "a b c d e", max_queries=33 + more, threshold=1.0)
+    assert (e.words, e.status) == (("a",), "exact")
+    assert len(asked) == e.queries <= 33 + more
