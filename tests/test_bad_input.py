@@ -23,7 +23,7 @@ def explain(text="so good", model=ok, **options):
         (explain(""), TextError, "empty"),
         (explain(" \n\t"), TextError, "empty"),
         (explain("... !!"), TextError, "has no words"),
-        (explain("bad day", model=kedge.rules.present("good")), TextError, "None of the 2 words"),
+        (explain("bad day", model=kedge.rules.present("good")), TextError, "No word of the text"),
         (explain(None), TextError, "must be a string, got NoneType"),
         (explain(7), TextError, "must be a string, got int"),
         (explain(["good"]), TextError, "must be a string, got list"),

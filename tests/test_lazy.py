@@ -85,15 +85,46 @@ def test_what_follows_an_answer_is_exact_too():
     assert [step.precision for step in steps] == [0.25, 0.5, 1.0]
 
 
-@pytest.mark.parametrize("more", range(4))
-def test_the_limit_of_questions_is_kept_to_the_last(more):
-    """A limit that just allows all texts is enough, and never exceeded."""
+@pytest.mark.parametrize("limit", [-3, -1, 0, 1, 2, 3, 4])
+@pytest.mark.parametrize("width", [4, 5, 6, 7, 8])
+def test_the_limit_of_questions_is_kept_to_the_last(width, limit):
+    """Around a limit that allows all texts, and the few that are asked twice: no error, never exceeded."""
     asked = []
 
     def model(texts):
         asked.extend(texts)
-        return ["a" in text.split() or "b" in text.split() for text in texts]
+        return ["w0" in text.split() or "w1" in text.split() for text in texts]
 
-    e = kedge.explain(model, "a b c d e", max_queries=33 + more, threshold=1.0)
-    assert (e.words, e.status) == (("a",), "exact")
-    assert len(asked) == e.queries <= 33 + more
+    text, most = " ".join(f"w{k}" for k in range(width)), (1 << width) + limit
+    e = kedge.explain(model, text, max_queries=most, threshold=1.0, allow_empty=True)
+    assert len(asked) == e.queries <= most
+    if limit >= 3:
+        assert (e.words, e.status) == (("w0",), "exact")
+        assert kedge.Explainer(model, max_queries=most).partial(text)[-1].precision == 1.0
+
+
+@settings(max_examples=100, deadline=None)
+@given(TABLES, st.integers(0, 5))
+def test_the_baseline_is_on_its_side_of_the_threshold(table, seed):
+    """Exact where it reaches the threshold, so that "no word is needed" is a fact."""
+    model, text = labels_by(table)
+    e = kedge.explain(model, text, seed=seed, threshold=0.7)
+    full = reading_of(model, text)
+    true = float(Enumeration(full).every[0])
+    assert (e.baseline >= 0.7) == (true >= 0.7)
+    if true >= 0.7:
+        assert e.baseline == true
+
+
+def test_other_coins_are_exact_too():
+    """Few texts are all asked about where they do not weigh the same."""
+    model = kedge.rules.all_present(["a", "c"]).predict
+    e = kedge.explain(model, "a b c d", perturbation=kedge.Masking(keep=0.3), threshold=1.0)
+    assert (e.words, e.precision, e.status) == (("a", "c"), 1.0, "exact")
+    verdict = kedge.precision(model, "a b c d e", "a c", perturbation=kedge.Masking(keep=0.3), threshold=1.0)
+    assert (verdict.precision, verdict.interval, verdict.reaches) == (1.0, (1.0, 1.0), True)
+    rare = kedge.rules.any_of(*([f"w{k}"] for k in range(11))).predict
+    words = " ".join(f"w{k}" for k in range(11))
+    verdict = kedge.precision(rare, words, [], perturbation=kedge.Masking(keep=0.99), threshold=1.0)
+    assert verdict.precision < 1
+    assert verdict.reaches is not True

@@ -47,10 +47,13 @@ def test_enumeration_is_brute_force(rule, text, keep, by_text):
 
 
 def test_enumeration_asks_about_each_sample_once():
-    """prod(m_j + 1) questions over counts."""
+    """prod(m_j + 1) questions over counts, when the first anchor is judged."""
     reading = reading_of(kedge.rules.all_present(["very", "good"]), "very very very good")
     before = reading.oracle.queries
-    Enumeration(reading)
+    precision = Enumeration(reading)
+    assert reading.oracle.queries == before
+    precision([()])
+    precision([(0,), (0, 1)])
     assert reading.oracle.queries - before == table_size(reading) == 8
 
 

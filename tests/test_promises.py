@@ -1,11 +1,13 @@
 """Cases in which a claim of exactness was once false, or nearly: each stays mended."""
 
+from enum import Enum
+
 import brute
 import numpy as np
 import pytest
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
@@ -194,3 +196,78 @@ def test_weights_beyond_the_range_of_squares_are_asked_about(scale):
     model = weighted(CountVectorizer(), words)
     e = kedge.explain(model, " ".join(words))
     assert 0 <= e.interval[0] <= e.precision <= e.interval[1] <= 1
+
+
+def test_a_pattern_that_looks_around_is_asked_by_text():
+    """Whether a word is one may depend on words far off: counts cannot tell."""
+    pattern = r"\b(?!please)\w+\b(?=.*please)|please"
+    vectorizer = CountVectorizer(token_pattern=pattern, lowercase=False)
+    pipeline = weighted(vectorizer, {"w0": 1.19, "w2": 1.11, "please": 0.1}, bias=-1.81)
+    e = kedge.explain(pipeline, "w0 z1 w2 z3 please")
+    assert e.notes
+    assert truth(pipeline, e) >= e.threshold
+
+
+def test_a_tokenizer_that_looks_ahead_is_found_out():
+    """Words count only before a certain one: the trial of masks sees it."""
+
+    def before(text):
+        words = text.split()
+        return words[: words.index("stop")] if "stop" in words else words[:2]
+
+    vectorizer = CountVectorizer(tokenizer=before, token_pattern=None)
+    texts = ["good food here stop it", "bad food here stop it", "here it", "good"]
+    pipeline = make_pipeline(vectorizer, LogisticRegression()).fit(texts, [1, 0, 0, 1])
+    e = kedge.explain(pipeline, "here food good here good food stop it")
+    tokens = [kedge.Token(e.text[a:b], a, b) for a, b in e.tokens]
+    true = brute.precision(e.text, e.label, pipeline.predict, e.positions, tokens=tokens)
+    assert e.interval[0] - 1e-9 <= true <= e.interval[1] + 1e-9
+
+
+def test_a_regressor_is_refused():
+    """Numbers are no labels: every text would have one of its own."""
+    texts = ["good food", "bad food"]
+    pipeline = make_pipeline(TfidfVectorizer(), Ridge()).fit(texts, [0.7, -0.2])
+    with pytest.raises(kedge.KedgeError, match="Ridge is a regressor"):
+        kedge.explain(pipeline, "good food")
+    assert kedge.explain(pipeline, "good food", outputs="scores").words == ("good",)
+
+
+def test_the_gaussian_approximation_is_taken_at_its_word():
+    """Its bound is wide; the anchor is the one that the approximation says reaches the threshold."""
+    text = " ".join(["good", *(f"w{k}" for k in range(20))])
+    weights = {"good": 3.0} | {f"w{k}": 0.1 * (-1) ** k for k in range(20)}
+    e = kedge.explain(kedge.WordWeights(weights, -1.0), text, precision="gaussian")
+    assert e.words == ("good",)
+
+
+def test_texts_of_other_string_types_are_their_characters():
+    """A member of a string enumeration, a numpy string."""
+
+    class Review(str, Enum):  # noqa: UP042  (whose str() is its name)
+        GOOD = "good food"
+
+    model = kedge.rules.present("good")
+    for text in (Review.GOOD, np.str_("good food")):
+        e = kedge.explain(model, text)
+        assert (type(e.text), e.text) == (str, "good food")
+
+
+def test_countless_texts_are_refused_in_one_sentence():
+    """However long the text."""
+    with pytest.raises(kedge.KedgeError, match="would need countless questions"):
+        kedge.explain(lambda texts: [1] * len(texts), "a " * 15_000, precision="exact")
+
+
+def test_a_pipeline_that_raises_on_masked_texts_says_so():
+    """The first comparison with the model's own answers is a call of the model like any other."""
+    texts = ["good food", "bad food"]
+    pipeline = make_pipeline(CountVectorizer(preprocessor=_picky), LogisticRegression()).fit(texts, [1, 0])
+    with pytest.raises(kedge.KedgeError, match="raised ValueError"):
+        kedge.explain(pipeline, "good food")
+
+
+def _picky(text):
+    if "UNK" in text:
+        raise ValueError("no such word")
+    return text

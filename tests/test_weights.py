@@ -100,14 +100,27 @@ def test_travels_and_keeps_its_weights():
     [
         ({"weights": {}}, "weights must be a dictionary"),
         ({"weights": ["good"]}, "weights must be a dictionary"),
-        ({"weights": {"Good": 1.0}}, "lower case, got 'Good'"),
-        ({"weights": {3: 1.0}}, "lower case, got 3"),
-        ({"weights": {"good": float("nan")}}, "weight of 'good' must be a finite number"),
-        ({"weights": {"good": "1"}}, "weight of 'good' must be a finite number"),
-        ({"weights": {"good": 1.0}, "intercept": None}, "intercept must be a finite number"),
-        ({"weights": {"good": 1.0}, "classes": ("a", "a")}, "two different labels"),
-        ({"weights": {"good": 1.0}, "classes": "ab"}, "two different labels"),
+        ({"weights": {"Good": 1.0}}, "'Good' is not one of the words"),
+        ({"weights": {3: 1.0}}, "3 is not one of the words"),
+        ({"weights": {"not good": 1.0}}, "'not good' is not one of the words"),
+        ({"weights": {"a": 1.0}}, "'a' is not one of the words"),
+        ({"weights": {"good": float("nan")}}, "weight of 'good' must be a number"),
+        ({"weights": {"good": "1"}}, "weight of 'good' must be a number"),
+        ({"weights": {"good": True}}, "weight of 'good' must be a number"),
+        ({"weights": {"good": 10**400}}, "weight of 'good' must be a number"),
+        ({"weights": {"good": 10**5000}}, "weight of 'good' must be a number"),
+        ({"weights": {"good": 1e-170}}, "weight of 'good' must be a number"),
+        ({"weights": {"good": 1e308}}, "weight of 'good' must be a number"),
+        ({"weights": {"good": 1.0}, "intercept": None}, "intercept must be a number"),
+        ({"weights": {"good": 1.0}, "classes": ("a", "a")}, "pair of different"),
+        ({"weights": {"good": 1.0}, "classes": "ab"}, "pair of different"),
+        ({"weights": {"good": 1.0}, "classes": (0, float("nan"))}, "pair of different"),
+        ({"weights": {"good": 1.0}, "classes": ([1], [2])}, "pair of different"),
         ({"weights": {"good": 1.0}, "token_pattern": "("}, "no regular expression"),
+        ({"weights": {"good": 1.0}, "token_pattern": "a{99999999999999999999}"}, "no regular expression"),
+        ({"weights": {"good": 1.0}, "token_pattern": rb"\w+"}, "must be a string"),
+        ({"weights": {"good": 1.0}, "token_pattern": r"(\w)(\w+)"}, "may not look around"),
+        ({"weights": {"good": 1.0}, "token_pattern": r"\w+(?=.*please)|please"}, "may not look around"),
     ],
 )
 def test_bad_weights_are_refused_in_one_sentence(options, sentence):
@@ -121,3 +134,54 @@ def test_other_words_than_the_default_ones():
     model = kedge.WordWeights({"a-b": 2.0, "c": -1.0}, -0.5, token_pattern=r"[\w-]+")
     found = kedge.explain(model, "a-b c d")
     assert (found.words, found.status) == (("a-b",), "exact")
+
+
+def test_a_group_is_the_word():
+    """As in scikit-learn."""
+    model = kedge.WordWeights({"bob": 2.0}, -1.0, token_pattern=r"\b(\w\w+)(?:'s)?\b")
+    assert model.predict(["Bob's food", "food"]) == [1, 0]
+    found = kedge.explain(model, "Bob's food")
+    assert (found.words, found.spans) == (("bob",), ((0, 3),))
+
+
+def test_labels_of_numpy_become_plain():
+    """Those of a classifier's ``classes_``, in any form."""
+    for classes in (np.array(["no", "yes"]), (np.int64(0), np.int64(1)), [False, True]):
+        found = kedge.explain(kedge.WordWeights({"good": 2.0}, -1.0, classes=classes), "good food")
+        assert '"label"' in found.to_json()
+
+
+def test_a_subclass_is_asked_as_it_stands():
+    """It may answer in another way."""
+
+    class Contrary(kedge.WordWeights):
+        def predict(self, texts):
+            return [1 - label for label in super().predict(texts)]
+
+    found = kedge.explain(Contrary({"good": 2.0, "bad": -2.0}, -1.0), "not bad food")
+    assert (found.label, found.words) == (1, ("not",))
+
+
+@pytest.mark.parametrize("text", [None, b"x", 3])
+def test_what_is_no_text_is_refused(text):
+    """Each text is a string."""
+    with pytest.raises(kedge.KedgeError, match="must be a string"):
+        kedge.WordWeights({"good": 1.0}).predict([text])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from([-0.5, -0.4, -0.1, 0.1, 0.2, 0.3, 0.9]), min_size=4, max_size=4), TEXTS)
+def test_precision_of_chosen_words_where_rounding_decides(weights, text):
+    """``precision`` and ``partial`` say what ``explain`` and the model itself say."""
+    model = kedge.WordWeights(dict(zip(WORDS, weights, strict=True)), 0.1)
+    known = [k for k, word in enumerate(text.split()) if word in WORDS]
+    if not known:
+        return
+    label = model.predict([text])[0]
+    for positions in (known, known[:1]):
+        verdict = kedge.precision(model, text, positions)
+        true = brute.precision(text, label, model.predict, positions)
+        assert verdict.precision == pytest.approx(true, abs=1e-9)
+        assert verdict.interval[0] - 1e-9 <= true <= verdict.interval[1] + 1e-9
+    found = kedge.explain(model, text)
+    assert kedge.Explainer(model).partial(text)[-1].precision == pytest.approx(found.precision, abs=1e-9)

@@ -6,7 +6,6 @@ that holds with probability 1 - delta however often it was looked at on the way.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from math import prod
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,14 +14,15 @@ from kedge.anchor import Anchor
 from kedge.choose import ALGEBRA_BUDGET, COUNT_BUDGET, TEXT_BUDGET
 from kedge.document import Document
 from kedge.errors import OptionError
+from kedge.oracle import RECHECKED
 from kedge.precision import Gaussian, Leaves, Precision
 from kedge.precision.additive import additive_tail
-from kedge.precision.enumeration import transition
+from kedge.precision.enumeration import anchor_precision, table_size
 from kedge.precision.intervals import mixture_interval
-from kedge.reading import CELLS, Reading
+from kedge.reading import Reading
 from kedge.typing import Kept, Label, Span
 
-__all__ = ["Verdict", "judge", "select"]
+__all__ = ["Verdict", "enumerable", "in_doubt", "judge", "select"]
 
 # A sampled verdict looks at its interval after this many samples, then after each doubling.
 _FIRST_LOOK = 64
@@ -31,6 +31,8 @@ _NARROW = 0.05
 # A convolution is refined to this width, a tenth of a second's work, in documents up to this length;
 # in longer ones until the side of the threshold is known.
 _SHARP, _LONG = 1e-3, 3000
+# The rounding of a sum of probabilities is below this.
+_ROUNDED = 1e-12
 
 
 @dataclass(frozen=True)
@@ -131,11 +133,15 @@ def judge(
     paper's approximation with its bound.
     """
     kept = reading.units.kept(anchor)
-    if (known := _inside(reading, kept, threshold, how)) is not None:
-        return _verdict(reading, anchor, known, threshold, delta)
-    if how != "empirical" and _enumerable(reading, kept):
-        mean = _enumerated(reading, kept)
-        known = _Known(mean, (mean, mean), "exact", "enumeration")
+    known = _inside(reading, kept, threshold, how)
+    if (
+        how in {"auto", "exact"}
+        and (known is None or in_doubt(*known.interval))
+        and enumerable(reading, kept)
+    ):
+        low, mean, high = anchor_precision(reading, kept)
+        known = _Known(mean, (low, high), "exact", "enumeration")
+    if known is not None:
         return _verdict(reading, anchor, known, threshold, delta)
     hits, trials = _sampled(reading, kept, threshold, delta, rng)
     mean = hits / trials if trials else 0.5
@@ -191,11 +197,6 @@ def _inside(reading: Reading, kept: Kept, threshold: float, how: str) -> _Known 
     return _Known(float(estimates.mean[0]), (low, high), name, how if by_normal else "leaves")
 
 
-def _free(reading: Reading, kept: Kept) -> list[int]:
-    free: list[int] = (reading.units.sizes - reading.units.counts(kept)).tolist()
-    return free
-
-
 def _budget(reading: Reading) -> int:
     """How many questions one verdict may cost: arithmetic is cheap, counts less so, texts are not."""
     if reading.algebra:
@@ -203,27 +204,15 @@ def _budget(reading: Reading) -> int:
     return COUNT_BUDGET if reading.counted else TEXT_BUDGET
 
 
-def _enumerable(reading: Reading, kept: Kept) -> bool:
-    """Whether every sample given the anchor can be asked about: prod(m_j - a_j + 1) of them."""
-    total = prod(free + 1 for free in _free(reading, kept))
-    return reading.repeatable and total <= min(_budget(reading), reading.oracle.remaining)
+def enumerable(reading: Reading, kept: Kept) -> bool:
+    """Whether every sample given the anchor can be asked about."""
+    left = reading.oracle.remaining - (0 if reading.counted else RECHECKED)
+    return reading.repeatable and table_size(reading, kept) <= min(_budget(reading), left)
 
 
-def _enumerated(reading: Reading, kept: Kept) -> float:
-    """Sum of P(counts) over all counts above the anchor's that keep the label."""
-    free = _free(reading, kept)
-    shape = tuple(m + 1 for m in free)
-    laws = [transition(m, reading.keep)[0] for m in free]
-    sure = reading.units.counts(kept)
-    total, precision = prod(shape), 0.0
-    rows = max(1, CELLS // len(shape))
-    for start in range(0, total, rows):
-        drawn = np.stack(np.unravel_index(np.arange(start, min(start + rows, total)), shape), axis=1)
-        weight = np.ones(len(drawn))
-        for j, law in enumerate(laws):
-            weight *= law[drawn[:, j]]
-        precision += float(weight[reading.holds(sure + drawn)].sum())
-    return min(precision, 1.0)
+def in_doubt(low: float, high: float) -> bool:
+    """Whether an interval is wider than the rounding of sums: some sample's label is not known."""
+    return high - low > _ROUNDED
 
 
 def _sampled(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kedge.errors import OptionError
+from kedge.oracle import RECHECKED
 from kedge.precision import Additive, Empirical, Enumeration, Gaussian, Leaves, Precision
 from kedge.precision.enumeration import table_size
 from kedge.reading import Reading
@@ -21,6 +22,8 @@ COUNT_BUDGET = 1 << 14
 ALGEBRA_BUDGET = 1 << 17
 # Texts that a black box may be asked about for an exact answer: what a sampled search spends.
 TEXT_BUDGET = 1 << 11
+# The share of all texts that the lazy search asks about, on documents of seven or eight words.
+LAZY = 0.6
 
 
 @dataclass(frozen=True)
@@ -43,11 +46,11 @@ def choose(method: str, precision: str, reading: Reading, rng: np.random.Generat
         few = method == "exhaustive" or (method == "auto" and table_size(reading) <= COUNT_BUDGET)
         name, search = ("exhaustive", exhaustive) if few else ("beam", Beam())
         return Way(f"{name} (gaussian)", approximate, search, approximate.notes)
-    if method == "auto" and precision == "auto" and (quick := _quick(reading, rng)) is not None:
-        return quick
+    if method == "auto" and precision == "auto" and (short := _short_cut(reading, rng)) is not None:
+        return short
     if method == "auto":
-        exact = precision == "exact" or (precision == "auto" and reading.counted and enumerable(reading))
-        method = "exhaustive" if exact else "guided"
+        few = precision == "auto" and enumerable(reading) and (reading.counted or _few_texts(reading, 1.0))
+        method = "exhaustive" if few or precision == "exact" else "guided"
     if method == "guided":
         from kedge.search.guided import Guided
 
@@ -89,22 +92,22 @@ def _inside(method: str, reading: Reading) -> Way | None:
     return None
 
 
-def _quick(reading: Reading, rng: np.random.Generator) -> Way | None:
-    """The way for what costs arithmetic only, or for few texts; None: neither."""
+def _short_cut(reading: Reading, rng: np.random.Generator) -> Way | None:
+    """Samples where they cost arithmetic only; few texts asked about as needed; None: neither."""
     if reading.algebra and not enumerable(reading):
         return Way("ranked (sampled counts)", Empirical(reading, rng), Counted())
-    if not reading.counted and _few_texts(reading):
+    if not reading.counted and reading.keep == 0.5 and enumerable(reading) and _few_texts(reading, LAZY):
         return Way("exhaustive (as needed)", Enumeration(reading), lazy)
     return None
 
 
-def _few_texts(reading: Reading) -> bool:
-    """Whether an exact answer takes no more questions than the guided search on a short document.
+def _few_texts(reading: Reading, share: float) -> bool:
+    """Whether asking about a share of all texts is no more than the guided search would ask.
 
-    That one asks a pool and the shortest proof; the lazy search about 0.6 of all texts.
+    On a short document that is a pool and the shortest proof.
     """
     pool = 1.3 * len(reading.units) + 16 if reading.log_odds is not None else 192
-    return reading.keep == 0.5 and enumerable(reading) and 0.6 * table_size(reading) <= pool + 67
+    return share * table_size(reading) <= pool + 67
 
 
 def enumerable(reading: Reading) -> bool:
@@ -113,8 +116,14 @@ def enumerable(reading: Reading) -> bool:
         return False
     if reading.algebra:
         return table_size(reading) <= ALGEBRA_BUDGET
-    budget = COUNT_BUDGET if reading.counted else TEXT_BUDGET
-    return table_size(reading) <= min(budget, reading.oracle.remaining)
+    if reading.counted:
+        return table_size(reading) <= min(COUNT_BUDGET, reading.oracle.remaining)
+    # The document itself is known; the first few texts may be asked about twice.
+    return table_size(reading) - 1 <= min(TEXT_BUDGET, reading.oracle.remaining - RECHECKED)
+
+
+def _number(size: int) -> str:
+    return f"{size:,}" if size < 1 << 40 else "countless"
 
 
 def _evaluator(precision: str, reading: Reading, rng: np.random.Generator) -> tuple[str, Precision]:
@@ -127,7 +136,7 @@ def _evaluator(precision: str, reading: Reading, rng: np.random.Generator) -> tu
             return "convolution", Additive(reading)
     if precision == "exact":
         raise OptionError(
-            f"An exact precision would need {table_size(reading):,} questions on this document, more than is "
-            "allowed; use precision='auto' or 'empirical'."
+            f"An exact precision would need {_number(table_size(reading))} questions on this document, more "
+            "than is allowed; use precision='auto' or 'empirical'."
         )
     return "sampled", Empirical(reading, rng)

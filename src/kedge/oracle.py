@@ -13,7 +13,7 @@ from kedge.errors import Inconsistent, KedgeError, ModelRaised, OutOfQueries
 from kedge.model.model import Predictions
 from kedge.typing import Bools, Counts, Floats, Label
 
-__all__ = ["Memory", "Oracle", "row_keys", "text_keys"]
+__all__ = ["RECHECKED", "Memory", "Oracle", "row_keys", "text_keys"]
 
 Questions = TypeVar("Questions", list[str], Counts)
 Progress = Callable[[int], None]
@@ -22,7 +22,7 @@ Progress = Callable[[int], None]
 # more than this is a model that does not give the same answer twice (dropout left on, sampling).
 _SAME_PROBABILITY = 1e-3
 # How many earlier texts are asked about a second time to detect such a model.
-_RECHECKED = 3
+RECHECKED = 3
 
 
 class Oracle:
@@ -98,7 +98,7 @@ class Memory:
     ) -> None:
         self._oracle, self._predict, self._label = oracle, predict, label
         self._known: dict[bytes | str, tuple[bool, float]] = {}
-        self._recheck: int = _RECHECKED if recheck else 0
+        self._recheck: int = RECHECKED if recheck else 0
         self._early: list[tuple[str, bool, float]] = []
 
     def remember(self, text: str, predictions: Predictions) -> None:

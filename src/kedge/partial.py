@@ -1,7 +1,9 @@
 """How an anchor's precision builds up, word by word."""
 
+from kedge.ask import enumerable, in_doubt
 from kedge.explanation import Step
 from kedge.precision import Precision
+from kedge.precision.enumeration import anchor_precision
 from kedge.reading import Reading
 from kedge.typing import Kept
 
@@ -35,5 +37,7 @@ def _step(reading: Reading, precision: Precision, kept: Kept) -> Step:
     estimates = precision([kept])
     if not estimates.settled[0] and estimates.trials[0] < SAMPLES:
         estimates = precision([kept], SAMPLES)
-    low, high = (float(x[0]) for x in estimates.bounds(BETA))
-    return Step(reading.units.anchor(kept).positions, float(estimates.mean[0]), low, high)
+    mean, (low, high) = float(estimates.mean[0]), (float(x[0]) for x in estimates.bounds(BETA))
+    if estimates.settled[0] and in_doubt(low, high) and enumerable(reading, kept):
+        low, mean, high = anchor_precision(reading, kept)
+    return Step(reading.units.anchor(kept).positions, mean, low, high)

@@ -122,7 +122,7 @@ def read_document(model: Model, text: str, tokenizer: Tokenizer | None) -> tuple
     """The document in the units the model reads, and whether these are the model's own."""
     if not isinstance(text, str):
         raise TextError(f"The text must be a string, got {type(text).__name__}.")
-    text = str(text)  # a numpy string is a str; make it a plain one
+    text = str.__str__(text)  # a plain one, of a numpy string or a member of a string enumeration
     if not text.strip():
         raise TextError("The text is empty; there is nothing to explain.")
     own = model.tokenize(text) if tokenizer is None and model.tokenize is not None else None
@@ -196,14 +196,17 @@ def _masks_cleanly(
     """Whether removing words leaves exactly the others, as the model itself finds them.
 
     Every second word is masked, then every other one, so that each word has been kept between masks
-    and masked between words. Counts stand for texts only where the model then finds the kept words.
+    and masked between words; then each half of the text; then halves at random. Counts stand for texts
+    only where the model then finds the kept words.
     """
     apart = model.keeps_apart
     if isinstance(perturbation, Masking) and apart and apart(document.text) and apart(perturbation.mask):
         return True
     assert model.tokenize is not None  # noqa: S101  (the units are the model's own)
     reads = model.reads or (lambda _: True)
-    kept = np.arange(len(document)) % 2 == np.array([[0], [1]])
+    places, coins = np.arange(len(document)), np.random.default_rng(0)
+    half = np.stack([places % 2 == 0, places < len(document) / 2, *(coins.random((2, len(document))) < 0.5)])
+    kept = np.concatenate([half, ~half])
     for row, text in zip(kept.tolist(), perturbation.writer(document, rng)(kept), strict=True):
         found = model.tokenize(text)
         stay = [t.word for t, here in zip(document.tokens, row, strict=True) if here and reads(t.word)]
@@ -238,7 +241,7 @@ def _count_reading(
     units = interchangeable(document, model.reads or (lambda _: True))
     if not len(units):
         raise TextError(
-            f"None of the {len(document)} words of the text is in the model's vocabulary; its label "
+            f"No word of the text (it has {len(document)}) is in the model's vocabulary; its label "
             f"{label!r} does not depend on them."
         )
     own_words = [document.tokens[group[0]].word for group in units.members]

@@ -10,6 +10,7 @@ import numpy as np
 
 from kedge.errors import ModelError
 from kedge.model.model import Model
+from kedge.oracle import Oracle
 from kedge.reading import Reading
 from kedge.typing import Bools, Counts
 
@@ -28,7 +29,7 @@ def verify(model: Model, reading: Reading) -> None:
     masks |= reading.perturbation.protected(reading.document)
     counts = np.stack([masks[:, list(group)].sum(axis=1) for group in reading.units.members], axis=1)
     texts = reading.perturbation.writer(reading.document, rng)(masks)
-    truth = model.predict(texts).hold(reading.label)
+    truth = Oracle().ask(model.predict, texts).hold(reading.label)
     for name, answer, sure in _declared(model, reading, counts):
         wrong = np.flatnonzero((answer != truth) & sure)
         if len(wrong):

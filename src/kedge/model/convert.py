@@ -45,23 +45,21 @@ def as_model(model: Any, *, outputs: Outputs = "auto", classes: Sequence[Label] 
     if callable(getattr(model, "predict", None)):
         return _estimator_model(model, outputs, classes)
     raise ModelError(
-        f"A {type(model).__name__} cannot be explained; pass a function from a list of texts to labels "
-        "or probabilities, a fitted scikit-learn Pipeline on raw text, or a kedge rule."
+        f"An object of type {type(model).__name__} cannot be explained; pass a function from a list of texts "
+        "to labels or probabilities, a fitted scikit-learn Pipeline on raw text, or a kedge rule."
     )
 
 
 def _value(model: Any) -> Model | None:
     """Kedge's own: a model, a rule, word weights, a torch module with its vectoriser."""
-    match model:
-        case Model():
-            return model
-        case Rule():
-            return rule_model(model)
-        case WordWeights():
-            return weights_model(model)
-        case TorchModel():
-            return read_torch(model)
-    return None
+    if isinstance(model, Model):
+        return model
+    # The very types: a subclass may answer in another way, and is asked as it stands.
+    if type(model) is Rule:
+        return rule_model(model)
+    if type(model) is WordWeights:
+        return weights_model(model)
+    return read_torch(model) if isinstance(model, TorchModel) else None
 
 
 def _pipeline(model: Any, outputs: Outputs, classes: Sequence[Label] | None) -> Model | None:

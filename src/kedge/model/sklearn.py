@@ -19,7 +19,7 @@ from kedge.model.model import Model, Predictions, python_label
 from kedge.model.outputs import Outputs, read_outputs
 from kedge.model.scores import additive_score, gradient, label_algebra, normalised_score
 from kedge.model.trees import is_tree, leaf_boxes
-from kedge.model.vectorizer import keeps_apart, locate_words
+from kedge.model.vectorizer import keeps_apart, locate_words, looks_around
 from kedge.typing import Bools, Counts, Floats, Label
 
 __all__ = ["count_features", "finds_words", "is_pipeline", "pipeline_model"]
@@ -36,6 +36,7 @@ def is_pipeline(model: Any) -> bool:
 
 def pipeline_model(pipeline: Any, outputs: Outputs = "auto", classes: Sequence[Label] | None = None) -> Model:
     """A fitted pipeline from raw text to labels, with what its vectoriser lets us know."""
+    from sklearn.base import is_regressor
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
 
@@ -45,6 +46,11 @@ def pipeline_model(pipeline: Any, outputs: Outputs = "auto", classes: Sequence[L
         raise ModelError("This pipeline is not fitted; call pipeline.fit(texts, labels) first.") from None
     final = pipeline.steps[-1][1]
     vectorizer = pipeline.steps[0][1]
+    if is_regressor(final) and outputs == "auto":
+        raise ModelError(
+            f"{type(final).__name__} is a regressor: it predicts numbers, not labels; pass a classifier, or "
+            "say outputs='scores' (positive means the second class) or outputs='probabilities'."
+        )
     name = " + ".join(type(step).__name__ for _, step in pipeline.steps)
     answer = _answers(final, outputs, classes)
 
@@ -63,7 +69,8 @@ def pipeline_model(pipeline: Any, outputs: Outputs = "auto", classes: Sequence[L
 
     vocabulary = getattr(vectorizer, "vocabulary_", None)  # a hashing vectoriser has none
     reads = None if vocabulary is None else vocabulary.__contains__
-    if vocabulary is None or tuple(vectorizer.ngram_range) != (1, 1):
+    by_pattern = vectorizer.tokenizer is None and looks_around(vectorizer.token_pattern)
+    if vocabulary is None or tuple(vectorizer.ngram_range) != (1, 1) or by_pattern:
         notes = (_ASKED_BY_TEXT,)
         return Model(predict, name, tokenize=tokenize, reads=reads, notes=notes, parts=parts)
 

@@ -9,9 +9,10 @@ from itertools import pairwise
 from typing import Any
 
 from kedge.document import Token
+from kedge.errors import ModelRaised
 from kedge.tokenize import align
 
-__all__ = ["WORD_RUNS", "keeps_apart", "locate_words"]
+__all__ = ["WORD_RUNS", "keeps_apart", "locate_words", "looks_around"]
 
 # Patterns whose words are whole runs of word characters, the first scikit-learn's own.
 WORD_RUNS = frozenset({r"(?u)\b\w\w+\b", r"(?u)\b\w+\b", r"\b\w\w+\b", r"\b\w+\b"})
@@ -25,6 +26,18 @@ def locate_words(vectorizer: Any, text: str) -> list[Token] | None:
     None when its preprocessing moves characters so that their origin cannot be told, or when its
     tokenizer makes words that do not stand in the text (stems, say).
     """
+    try:
+        return _located(vectorizer, text)
+    except Exception as error:
+        # A preprocessor or tokenizer of the user's own.
+        reason = str(error).strip().split("\n", maxsplit=1)[0]
+        raise ModelRaised(
+            f"The vectoriser raised {type(error).__name__} when asked for the words of "
+            f"{(text if len(text) <= 60 else text[:57] + '...')!r}{': ' + reason if reason else ''}."
+        ) from error
+
+
+def _located(vectorizer: Any, text: str) -> list[Token] | None:
     seen: str = vectorizer.build_preprocessor()(vectorizer.decode(text))
     origin = _origins(vectorizer, text, seen)
     if origin is None:
@@ -57,6 +70,20 @@ def keeps_apart(vectorizer: Any, text: str) -> bool:
         and vectorizer.token_pattern in WORD_RUNS
         and (text.isascii() or (vectorizer.strip_accents is None and _CONTEXT.isdisjoint(text)))
     )
+
+
+def looks_around(pattern: str) -> bool:
+    r"""Whether a pattern for words asks what stands farther off, so that masking moves other words.
+
+    Word boundaries ask about the next character only, which stays what it is.
+
+    >>> looks_around(r"(?u)\b\w\w+\b"), looks_around(r"[^\W\d]+"), looks_around(r"\w+(?=.*please)")
+    (False, False, True)
+    """
+    import re
+
+    bare = re.sub(r"\\[^AZB]|\[\^?\]?(?:\\.|[^\]\\])*\]", "", pattern)  # no escapes, no sets of characters
+    return re.search(r"\(\?<?[=!]|[\^$]|\\[AZB]", bare) is not None
 
 
 def _origins(vectorizer: Any, text: str, seen: str) -> range | list[int] | None:

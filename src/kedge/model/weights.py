@@ -9,6 +9,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from numbers import Real
 
@@ -16,35 +17,39 @@ import numpy as np
 
 from kedge.document import Token
 from kedge.errors import OptionError
-from kedge.given import given_texts
+from kedge.given import given_text, given_texts
 from kedge.model.additive import AdditiveScore
-from kedge.model.model import Model, Predictions
-from kedge.model.vectorizer import WORD_RUNS
+from kedge.model.model import Model, Predictions, python_label
+from kedge.model.vectorizer import WORD_RUNS, looks_around
 from kedge.typing import Counts, Floats, Label
 
 __all__ = ["WordWeights", "weights_model"]
+
+# Weights whose squares, or sums of very many, would leave the range of doubles are refused.
+_LEAST = 1e-100
 
 
 @dataclass(frozen=True)
 class WordWeights:
     r"""Two classes; the second one wins iff ``intercept`` plus the weights of the text's words is positive.
 
-    Nothing but Python and numpy is needed to ask or to explain it.
+    It is asked and explained without scikit-learn.
 
     Parameters
     ----------
     weights
         The weight of one occurrence of each word, in lower case: coefficient times IDF, say. Words
-        without one count as nothing.
+        without one count as nothing. Numbers of any size between 1e-100 and 1e100, or 0.
     intercept
         The score of a text without any known word.
     classes
         The labels of a negative and of a positive score.
     token_pattern
-        A regular expression for words; the default is scikit-learn's, two or more word characters.
+        A regular expression for words; the default is scikit-learn's, two or more word characters. A
+        group in it is the word. It may not look around.
     """
 
-    weights: Mapping[str, float]
+    weights: Mapping[str, float] = field(hash=False)
     intercept: float = 0.0
     classes: tuple[Label, Label] = (0, 1)
     token_pattern: str = r"(?u)\b\w\w+\b"  # noqa: S105  (no password)
@@ -53,32 +58,24 @@ class WordWeights:
     def __post_init__(self) -> None:
         if not isinstance(self.weights, Mapping) or not self.weights:
             raise OptionError("weights must be a dictionary from words to numbers, with at least one word.")
-        for word, value in self.weights.items():
-            if not isinstance(word, str) or word != word.lower():
-                raise OptionError(f"The words of weights must be strings in lower case, got {word!r}.")
-            if not _finite(value):
-                raise OptionError(f"The weight of {word!r} must be a finite number, got {value!r}.")
-        if not _finite(self.intercept):
-            raise OptionError(f"intercept must be a finite number, got {self.intercept!r}.")
-        if (
-            not isinstance(self.classes, (tuple, list))
-            or len(set(self.classes)) != 2
-            or len(self.classes) != 2
-        ):
-            raise OptionError(f"classes must be two different labels, got {self.classes!r}.")
-        try:
-            pattern = re.compile(self.token_pattern)
-        except (re.error, TypeError) as error:
-            raise OptionError(f"token_pattern is no regular expression: {error}.") from None
-        # A copy: what was read of the model stays true when the caller's dictionary changes.
-        object.__setattr__(self, "weights", {word: float(value) for word, value in self.weights.items()})
-        object.__setattr__(self, "intercept", float(self.intercept))
-        object.__setattr__(self, "classes", tuple(self.classes))
-        object.__setattr__(self, "_words", pattern)
+        # Plain copies: what was read of the model stays true when the caller's dictionary changes.
+        object.__setattr__(self, "_words", _pattern(self.token_pattern))
+        object.__setattr__(self, "classes", _two_labels(self.classes))
+        object.__setattr__(self, "intercept", _number(self.intercept, "intercept"))
+        weights = {word: _number(x, f"The weight of {word!r}") for word, x in self.weights.items()}
+        object.__setattr__(self, "weights", weights)
+        for word in weights:
+            if not isinstance(word, str) or [token.word for token in self.tokens(word)] != [word]:
+                raise OptionError(
+                    f"{word!r} is not one of the words that are looked up: these are in lower case, and "
+                    f"found whole by token_pattern={self.token_pattern!r}."
+                )
 
     def tokens(self, text: str) -> list[Token]:
         """The words of a text in lower case, each at its place."""
-        return [Token(m.group().lower(), m.start(), m.end()) for m in self._words.finditer(text) if m.group()]
+        group = self._words.groups  # a single group, where there is one, is the word
+        found = ((m.group(group), *m.span(group)) for m in self._words.finditer(text))
+        return [Token(word.lower(), start, stop) for word, start, stop in found if word]
 
     def score(self, text: str) -> float:
         """The intercept plus the weights of the text's words."""
@@ -90,18 +87,21 @@ class WordWeights:
 
     def predict(self, texts: Iterable[str]) -> list[Label]:
         """Labels of texts."""
-        return [self.classes[score > 0] for score in map(self.score, given_texts(texts))]
+        return [self.classes[score > 0] for score in self._scores(texts)]
 
     def predict_proba(self, texts: Iterable[str]) -> Floats:
         """(n, 2) the probability of each class."""
-        return _chances(np.array([self.score(text) for text in given_texts(texts)], dtype=np.float64))
+        return _chances(np.array(self._scores(texts), dtype=np.float64))
+
+    def _scores(self, texts: Iterable[str]) -> list[float]:
+        return [self.score(given_text(text, row)) for row, text in enumerate(given_texts(texts))]
 
 
 def weights_model(given: WordWeights) -> Model:
     """Word weights as a model whose inside is known."""
 
     def predict(texts: Sequence[str]) -> Predictions:
-        return _predictions(given, np.array([given.score(text) for text in texts]))
+        return _predictions(given, np.array([given.score(text) for text in texts], dtype=np.float64))
 
     def slopes_of(words: Sequence[str], label: Label = given.classes[1]) -> Floats:
         sign = 1.0 if label == given.classes[1] else -1.0
@@ -139,8 +139,45 @@ def weights_model(given: WordWeights) -> Model:
     )
 
 
-def _finite(value: object) -> bool:
-    return not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
+def _number(value: object, name: str) -> float:
+    """A plain float whose squares and sums stay within the range of doubles."""
+    if not isinstance(value, bool) and isinstance(value, Real):
+        with suppress(OverflowError):
+            number = float(value)
+            if number == 0 or _LEAST <= abs(number) <= 1 / _LEAST:
+                return number
+    raise OptionError(f"{name} must be a number, 0 or of size 1e-100 to 1e100, got {_shown(value)}.")
+
+
+def _two_labels(classes: object) -> tuple[Label, Label]:
+    if isinstance(classes, np.ndarray):
+        classes = classes.tolist()
+    labels = [python_label(label) for label in classes] if isinstance(classes, (tuple, list)) else []
+    plain = all(isinstance(label, (str, int)) or label == label for label in labels)  # noqa: PLR0124  (no NaN)
+    plain &= all(isinstance(label, (str, int, float)) for label in labels)
+    if len(labels) != 2 or not plain or labels[0] == labels[1]:
+        raise OptionError(f"classes must be a pair of different strings or numbers, got {_shown(classes)}.")
+    return labels[0], labels[1]
+
+
+def _pattern(pattern: object) -> "re.Pattern[str]":
+    if not isinstance(pattern, str):
+        raise OptionError(f"token_pattern must be a string, got {type(pattern).__name__}.")
+    try:
+        compiled = re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise OptionError(f"token_pattern is no regular expression: {error}.") from None
+    if compiled.groups > 1 or looks_around(pattern):
+        raise OptionError("token_pattern may have one group, which is the word, and may not look around.")
+    return compiled
+
+
+def _shown(value: object) -> str:
+    try:
+        shown = repr(value)
+    except ValueError:  # a whole number of thousands of digits
+        return type(value).__name__
+    return shown if len(shown) <= 60 else type(value).__name__
 
 
 def _chances(score: Floats) -> Floats:

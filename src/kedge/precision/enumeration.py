@@ -18,16 +18,60 @@ from kedge.precision.estimates import Estimates
 from kedge.reading import CELLS, Reading
 from kedge.typing import Floats, Kept
 
-__all__ = ["Enumeration", "table_size"]
+__all__ = ["Enumeration", "anchor_precision", "table_size"]
 
 # Sums of fair coins up to this many occurrences are multiples of 2^-50, so that doubles hold them
 # exactly.
 _EXACT = 50
+# More samples than this are not counted any further.
+_COUNTLESS = 1 << 62
 
 
-def table_size(reading: Reading) -> int:
-    """How many distinct samples there are: prod(m_j + 1)."""
-    return prod(int(m) + 1 for m in reading.units.sizes)
+def table_size(reading: Reading, kept: Kept = ()) -> int:
+    """How many distinct samples there are given an anchor: prod(m_j - a_j + 1), or at least 2^62."""
+    total = 1
+    for free in (reading.units.sizes - reading.units.counts(kept)).tolist():
+        total *= free + 1
+        if total >= _COUNTLESS:
+            return _COUNTLESS
+    return total
+
+
+def anchor_precision(reading: Reading, kept: Kept) -> tuple[float, float, float]:
+    """Precision of one anchor by asking about all of its samples: low, mean and high.
+
+    The three are one number but for the rounding of unfair coins.
+    """
+    sure = reading.units.counts(kept)
+    free = (reading.units.sizes - sure).tolist()
+    laws = [binomial(m, reading.keep) for m in free]
+    shape = tuple(m + 1 for m in free)
+    total, kept_label, chance = prod(shape), 0, 0.0
+    rows = max(1, CELLS // len(shape))
+    for start in range(0, total, rows):
+        drawn = np.stack(np.unravel_index(np.arange(start, min(start + rows, total)), shape), axis=1)
+        weight = np.ones(len(drawn))
+        for j, law in enumerate(laws):
+            weight *= law[drawn[:, j]]
+        held = reading.holds(sure + drawn)
+        kept_label += int(np.count_nonzero(held))
+        chance += float(weight[held].sum())
+    if kept_label in {0, total}:
+        return (float(kept_label > 0),) * 3
+    # Certain is certain, and what is not must not be rounded to it.
+    inside = float(np.clip(chance, np.nextafter(0, 1), np.nextafter(1, 0)))
+    slack = _rounding(reading, sum(free))
+    return max(0.0, inside - slack), inside, min(1.0, inside + slack)
+
+
+def _rounding(reading: Reading, coins: int) -> float:
+    """How far the precision may be off: nothing for few fair coins.
+
+    Every product and addition is rounded once, and the law's own numbers 8 m times at most.
+    """
+    if reading.keep == 0.5 and coins <= _EXACT:
+        return 0.0
+    return (9.0 * float(reading.units.sizes.sum()) + len(reading.units)) * 2.0**-52
 
 
 def transition(size: int, keep: float) -> Floats:
@@ -43,14 +87,13 @@ class Enumeration:
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
-        shape = tuple(int(m) + 1 for m in reading.units.sizes)
+        self._shape = shape = tuple(int(m) + 1 for m in reading.units.sizes)
         self._strides = np.array([prod(shape[j + 1 :]) for j in range(len(shape))], dtype=np.int64)
 
     @cached_property
     def _tables(self) -> tuple[Floats, Floats]:
         """The precision of every anchor, and how far rounding may have moved it."""
-        reading = self._reading
-        shape = tuple(int(m) + 1 for m in reading.units.sizes)
+        reading, shape = self._reading, self._shape
         total = prod(shape)
         held = np.empty(total, dtype=bool)
         rows = max(1, CELLS // len(shape))
@@ -69,10 +112,7 @@ class Enumeration:
         inner = np.clip(chance.reshape(total), np.nextafter(0, 1), np.nextafter(1, 0))
         certain = always.reshape(total) | ~ever.reshape(total)
         table = np.where(certain, always.reshape(total), inner)
-        exact = reading.keep == 0.5 and int(reading.units.sizes.sum()) <= _EXACT
-        # Every product and addition is rounded once, and the law's own numbers 8 m times at most.
-        rounding = 0.0 if exact else (9.0 * float(reading.units.sizes.sum()) + len(shape)) * 2.0**-52
-        return table, np.where(certain, 0.0, rounding)
+        return table, np.where(certain, 0.0, _rounding(reading, int(reading.units.sizes.sum())))
 
     def __call__(self, anchors: Sequence[Kept], samples: int = 0) -> Estimates:
         """Look the anchors up."""

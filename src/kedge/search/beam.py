@@ -79,13 +79,15 @@ class Beam:
         while True:
             estimates = precision([kept])
             mean = estimates.mean[0]
+            if estimates.settled[0]:
+                return bool(mean >= goal.threshold)
             low, high = (float(x[0]) for x in estimates.bounds(beta))
             undecided = (
                 low < goal.threshold - self.margin
                 if mean >= goal.threshold
                 else high >= goal.threshold + self.margin
             )
-            if not undecided or estimates.settled[0]:
+            if not undecided:
                 return bool(mean >= goal.threshold and low > goal.threshold - self.margin)
             precision([kept], self.batch)
 

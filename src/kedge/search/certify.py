@@ -7,18 +7,16 @@ the samples of the rounds before, which the bets allow: a prediction only has to
 """
 
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
-from scipy.special import comb
 
 from kedge.precision.bets import Bets, Round
-from kedge.reading import CELLS, Reading
+from kedge.precision.enumeration import anchor_precision
 from kedge.search.learner import Learner
 from kedge.search.pool import support
 from kedge.typing import Kept
 
-__all__ = ["Verdict", "certify", "exact_precision"]
+__all__ = ["Verdict", "certify"]
 
 # Samples are asked about in rounds that could finish the proof, but in no more than this at once.
 _ROUND = 256
@@ -51,8 +49,8 @@ def certify(learner: Learner, kept: Kept, delta: float, most: int) -> Verdict:
         loss = _foreseen(learner, kept, bets)
         needed = bets.still_needed(threshold, delta, loss)
         if distinct <= max(1, min(bets.trials + needed, pool.left)):  # the document itself is known
-            mean = exact_precision(reading, kept)
-            return Verdict(kept, mean >= threshold, mean, mean, mean, np.inf)
+            low, mean, high = anchor_precision(reading, kept)
+            return Verdict(kept, low >= threshold, mean, low, high, np.inf)
         hopeless = needed > most - bets.trials or _hopeless(bets, threshold, delta, most)
         if pool.left <= 0 or (hopeless and bets.trials):
             break
@@ -105,19 +103,3 @@ def _hopeless(bets: Bets, threshold: float, delta: float, most: int) -> bool:
     rate = max(min(gap, gap**2 / (2 * max(changed, 1e-9))), 1e-9)
     missing = -np.log(delta) - bets.log_wealth(threshold)
     return bool(missing / rate > _HOPE * (most - n))
-
-
-def exact_precision(reading: Reading, kept: Kept) -> float:
-    """The precision of one anchor by asking about every sample there is."""
-    sure = reading.units.counts(kept)
-    free = reading.units.sizes - sure
-    shape = tuple(int(f) + 1 for f in free)
-    total = prod(shape)
-    rows = max(1, CELLS // len(shape))
-    precision = 0.0
-    for start in range(0, total, rows):
-        flat = np.arange(start, min(start + rows, total))
-        more = np.stack(np.unravel_index(flat, shape), axis=1)
-        law = comb(free, more) * reading.keep**more * (1 - reading.keep) ** (free - more)
-        precision += float(np.prod(law, axis=1) @ reading.holds(sure + more))
-    return min(precision, 1.0)

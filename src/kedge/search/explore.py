@@ -26,6 +26,8 @@ _SHARE = 0.6
 _ADDITIVE = 0.01
 # Documents of more units than this learn in fewer, larger rounds: their fits are dear.
 _LONG = 300
+# So many samples are a hint at the baseline.
+_HINT = 20
 # Labels say less: rows per unit at most, and how many fits in a row must agree to stop.
 _LABELS_PER_UNIT, _LABELS_MORE, _AGREEING = 10, 128, 3
 
@@ -43,13 +45,13 @@ class Explored:
     proposal
         The anchor it proposes: the shortest prefix of its ranking predicted to reach the threshold.
     baseline
-        Estimated precision with no word kept.
+        Estimated precision with no word kept; None of too few samples.
     """
 
     learner: Learner
     faithful: bool
     proposal: Kept
-    baseline: float
+    baseline: float | None
 
 
 def explore(pool: Pool, goal: Goal) -> Explored:
@@ -61,7 +63,8 @@ def explore(pool: Pool, goal: Goal) -> Explored:
         faithful = _from_labels(learner)
     _, holds = pool.given(())
     proposal = settled(learner, learner.proposal()[0])
-    return Explored(learner, faithful, proposal, float(holds.mean()))
+    baseline = float(holds.mean()) if len(holds) >= _HINT else None
+    return Explored(learner, faithful, proposal, baseline)
 
 
 def _from_odds(learner: Learner) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kedge.errors import OutOfQueries
-from kedge.search.certify import exact_precision
+from kedge.precision.enumeration import anchor_precision
 from kedge.search.explore import Explored
 from kedge.search.pool import Pool, support
 from kedge.search.search import Candidate, Goal
@@ -102,7 +102,7 @@ class Looks:
         distinct = support(pool.reading, kept) if pool.reading.repeatable else np.inf
         foreseen = self._surrogate.loss(kept) if self._surrogate.exact else None
         if distinct <= min(_FEW, pool.left):
-            return Look(exact_precision(pool.reading, kept), 0.0, np.inf)
+            return Look(anchor_precision(pool.reading, kept)[1], 0.0, np.inf)
         tally = self._tally(*pool.given(kept))
         while True:
             if tally.trials >= _FIRST:
@@ -110,7 +110,7 @@ class Looks:
                 if abs(look.mean - threshold) > _CLEAR * look.error or tally.trials >= _MOST:
                     return look
             if distinct <= min(tally.trials, pool.left):
-                return Look(exact_precision(pool.reading, kept), 0.0, np.inf)
+                return Look(anchor_precision(pool.reading, kept)[1], 0.0, np.inf)
             more = self._tally(*pool.draw(kept, _FIRST))
             tally = Tally(
                 tally.trials + more.trials,

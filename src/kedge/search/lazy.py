@@ -1,4 +1,4 @@
-"""Algorithm 1 on a short document of a model that can only be asked: exact, and few texts too many.
+"""Algorithm 1 on a short document of a model that can only be asked: exact, with few questions.
 
 The precision of an anchor is the share of the texts containing it that keep the label. An anchor is
 out as soon as enough of them are known to lose it; only the answer's own texts must all be known. So
@@ -42,9 +42,20 @@ def lazy(reading: Reading, precision: Precision, goal: Goal, rng: np.random.Gene
         trace += [Candidate(texts.units(a), sum(texts.bounds(a)) / 2, *texts.bounds(a)) for a in anchors]
         if low >= goal.threshold:
             break
-    # A hint from the first texts, within what the others say for certain.
-    baseline = float(np.clip(first.mean(), *texts.bounds(0)))
+    baseline = _baseline(texts, goal.threshold, float(first.mean()))
     return Found(texts.units(leader), low, low, high, "exact", tuple(trace), baseline=baseline)
+
+
+def _baseline(texts: "_Texts", threshold: float, hint: float) -> float:
+    """The precision with no word kept: on the right side of the threshold, and exact if it reaches it.
+
+    Below it the first texts, drawn at random, give a hint, within what all others say for certain.
+    """
+    low, high = texts.bounds(0)
+    while low < high and high >= threshold:
+        texts.ask_telling(0)
+        low, high = texts.bounds(0)
+    return float(np.clip(hint, low, high))
 
 
 def _in_order(anchors: Counts, goal: Goal, rng: np.random.Generator) -> Counts:
