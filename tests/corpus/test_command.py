@@ -39,11 +39,14 @@ def test_everything_at_once(folder):
     done = corpus(folder, "in.jsonl", "--text", "text", *options)
     assert (done.returncode, done.stderr) == (0, "")
     assert "documents  30" in done.stdout
-    assert "rules (of" in done.stdout
+    assert " (of " in done.stdout
+    assert "adds: how many documents" in done.stdout
     rows = [json.loads(line) for line in (folder / "out.jsonl").read_text().splitlines()]
     assert [row["id"] for row in rows] == [f"r{k}" for k in range(30)]
     assert all(row["coverage"] >= 1 / 30 for row in rows)
-    assert "<h1>Rules of a model</h1>" in (folder / "out.rules.html").read_text()
+    title = "Rules of logistic regression given by its weights on in.jsonl"
+    assert f"<h1>{title}</h1>" in (folder / "out.rules.html").read_text()
+    assert "need no word to keep their label" in done.stdout
     assert (folder / "index" / "index.json").exists()
     widest = ["--out", "wide.jsonl", "--index", "index", "--objective", "coverage", "--json", "--limit", "10"]
     done = corpus(folder, "in.jsonl", "--text", "text", *widest)

@@ -98,14 +98,21 @@ def command(source: str, out: str, **given: Any) -> None:
             _index(explainer, documents, given),
             max_rules=given["max_rules"],
             min_precision=given["min_precision"],
+            threshold=explainer.options.threshold,
         )
         page = Path(out).with_suffix(".rules.html")
         try:
-            page.write_text(rules.to_html(), encoding="utf-8")
+            html = rules.to_html(explainer.model.name, Path(source).name)
+            page.write_text(html, encoding="utf-8")
         except OSError as error:
             raise OptionError(f"{page} cannot be written: {error.strerror}.") from error
         said.append(f"\n{rules}\nwritten to {page}")
-        data |= {"rules": rules.to_rows(), "rule_coverage": rules.coverage, "rule_fidelity": rules.fidelity}
+        data |= {
+            "rules": rules.to_rows(),
+            "rule_coverage": rules.coverage,
+            "rule_fidelity": rules.fidelity,
+            "rule_needless": rules.needless,
+        }
     click.echo(json.dumps(data) if given["as_json"] else "\n".join(said))
     if summary.documents and not summary.explained:
         sys.exit(1)
