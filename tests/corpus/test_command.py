@@ -63,8 +63,11 @@ def test_everything_at_once(folder):
         (["in.jsonl", "--text", "text", "--out", "out.jsonl", "--objective", "coverage"], "--index"),
         (["in.jsonl", "--text", "text", "--out", "out.jsonl", "--threshold", "2"], "threshold"),
         (["in.jsonl", "--text", "text", "--out", "none/out.jsonl"], "cannot be written: No such file"),
-        (["in.jsonl", "--text", "text", "--out", "out.jsonl", "--rules", "--max-rules", "0"], "max_rules"),
-        (["in.jsonl", "--text", "text", "--out", "out.jsonl", "--min-precision", "5"], "min_precision"),
+        (
+            ["in.jsonl", "--text", "text", "--out", "out.jsonl", "--rules", "--max-rules", "0"],
+            "--max-rules must",
+        ),
+        (["in.jsonl", "--text", "text", "--out", "out.jsonl", "--min-precision", "5"], "--min-precision"),
         (["in.jsonl", "--text", "text", "--out", "out.jsonl", "--workers", "0"], "other than 0"),
         (["in.jsonl", "--out", "out.jsonl"], "Missing option"),
     ],
@@ -74,7 +77,7 @@ def test_bad_input_is_one_sentence(folder, arguments, message):
     done = corpus(folder, *arguments)
     assert done.returncode == 2
     assert message in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == 1
     assert "safe" not in done.stderr  # no row was written
     assert not list(folder.glob("out*"))
 

@@ -51,7 +51,7 @@ def test_serves_until_interrupted(tmp_path):
         (["--model", "nowhere:model"], "nowhere:model cannot be loaded"),
         (["--documents", "no-such-file"], "cannot be read"),
         (["--time-limit", "-1"], "must be positive"),
-        (["--outputs", "magic"], "outputs='magic'"),
+        (["--outputs", "magic"], "'magic' is not one of 'auto', 'labels'"),
     ],
 )
 def test_bad_options_are_one_sentence(arguments, says):

@@ -12,6 +12,7 @@ import click
 from kedge.cli.models import load_model
 from kedge.cli.options import ASKED, asking_options, label_named, model_options, quiet_option
 from kedge.cli.progress import progress
+from kedge.cli.wording import spoken
 from kedge.corpus import Source, check_rules, check_run, explain_file, open_source, pick_rules, result_rows
 from kedge.coverage import CorpusIndex
 from kedge.errors import OptionError
@@ -20,7 +21,7 @@ from kedge.explain import Explainer
 __all__ = ["command"]
 
 
-@click.command("corpus")
+@click.command("corpus", short_help="Explain every document of a file.")
 @click.argument("source", metavar="IN", type=click.Path(dir_okay=False))
 @click.option("--text", required=True, help="The column (CSV, TSV, Parquet) or key (JSONL) of the text.")
 @click.option("--id", "id_", help="The column that names a document; default: its row number.")
@@ -90,8 +91,9 @@ def command(source: str, out: str, **given: Any) -> None:
             kept = f"{Path(out).name}.part"
             click.echo(f"kedge: every finished row is in {kept}; go on with --resume", err=True)
             raise
-    said = [f"{summary}\nwritten to {out}"]
     data = summary.to_dict()
+    summary.reasons = {kind: spoken(reason, kind) for kind, reason in summary.reasons.items()}
+    said = [f"{summary}\nwritten to {out}"]
     if given["rules"]:
         rules = pick_rules(
             result_rows(out),

@@ -16,7 +16,7 @@ __all__ = ["command", "experiments"]
 _PACKAGE = "kedge_sea_of_words"
 
 
-@click.command("reproduce")
+@click.command("reproduce", short_help="Compute the paper's tables and figures anew.")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...|all")
 @click.option("--quick", is_flag=True, help="A few documents and runs of everything: minutes, not an hour.")
 @click.option(

@@ -18,7 +18,7 @@ __all__ = ["command"]
 _PICKED = 24
 
 
-@click.command("serve")
+@click.command("serve", short_help="Open the workbench: explanations as you type.")
 @model_options
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8350, show_default=True, help="0: any free one."

@@ -151,7 +151,7 @@ def _rows(source: Source, file: IO[bytes]) -> Generator[list[str]]:
                 raise TextError(
                     f"A quotation mark in the record that begins on line {begins:,} of {source.path.name} is "
                     "never closed, so that the rest of the file is inside it; mend the file, or say "
-                    "--no-quotes (quotes=False) if quotation marks are ordinary characters in it."
+                    "quotes=False if quotation marks are ordinary characters in it."
                 )
             yield fields
             begins = reader.line_num + 1
