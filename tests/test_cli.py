@@ -180,6 +180,32 @@ def test_a_model_that_raises_is_reported_in_one_sentence(tmp_path):
     assert b"no disk" in done.stderr
 
 
+def test_models_that_cannot_be_loaded(tmp_path):
+    """A module that ends the program, an attribute that raises, a name too long: one sentence each."""
+    (tmp_path / "exits.py").write_text("import sys\nsys.exit(0)\n")
+    (tmp_path / "holds.py").write_text(
+        "class Holder:\n"
+        "    @property\n"
+        "    def model(self):\n"
+        "        raise KeyError('weights')\n"
+        "    @property\n"
+        "    def ends(self):\n"
+        "        raise SystemExit\n"
+        "it = Holder()\n"
+    )
+    for name, says in [
+        ("exits:f", "exits raised SystemExit: 0 on import."),
+        ("holds:it.model", "The attribute model of holds:it.model raised KeyError: 'weights'."),
+        ("holds:it.ends", "The attribute ends of holds:it.ends raised SystemExit."),
+        ("holds:it.nothing", "has no attribute 'nothing'"),
+        ("x" * 300 + ".pkl", "cannot be read: File name too long."),
+    ]:
+        done = kedge("explain", "good", "--model", name, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (2, b""), name
+        assert says in done.stderr.decode()
+        assert done.stderr.count(b"\n") == 1
+
+
 def test_help_names_every_command():
     """kedge --help lists what there is, each in a sentence that is not cut off; options list their values."""
     out = kedge("--help").stdout.decode()
