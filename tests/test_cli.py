@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 from skops.io import dump
 
+from kedge.cli.wording import spoken
 from kedge.demo import review_model
 
 SCHEMA = json.loads((files("kedge") / "data" / "explanation.schema.json").read_text("utf-8"))
@@ -97,16 +98,70 @@ def test_safe_files_load_and_pickles_need_trust(tmp_path):
         (["explain", "--file", "none.txt"], "cannot be read"),
         (["explain", "good", "--outputs", "magic"], "multilabel"),
         (["explain", "good", "--bogus"], "--bogus"),
-        (["bogus"], "bogus"),
+        (["explain", "good", "--treshold", "1"], "--threshold"),
+        (["bogus"], "There is no command 'bogus'; there are demo, explain,"),
+        (["explian", "good"], "did you mean explain?"),
+        (["--bogus"], "See kedge --help"),
+        (["corpus"], "Missing argument 'IN'. See kedge corpus --help."),
+        (["explain", "good", "--max-queries", "0"], "--max-queries must be a whole number"),
+        (["explain", "good", "--method", "guided", "--precision", "exact"], "leave --precision out."),
     ],
 )
 def test_bad_input_is_a_sentence_and_exit_code_two(arguments, message):
-    """Never a traceback; nothing on standard output."""
+    """One line on standard error, also where click finds the fault; nothing on standard output."""
     done = kedge(*arguments)
+    said = done.stderr.decode()
     assert done.returncode == 2
-    assert message in done.stderr.decode()
-    assert b"Traceback" not in done.stderr
+    assert message in said
+    assert said.startswith("kedge: ")
+    assert said.count("\n") == 1
     assert done.stdout == b""
+
+
+def test_nothing_typed_is_answered_by_the_help():
+    """As ``kedge --help``, but on standard error."""
+    done = kedge()
+    assert done.returncode in {0, 2}  # as click has it
+    assert b"Commands:" in done.stderr + done.stdout
+
+
+def test_sentences_speak_of_options_as_they_are_typed(tmp_path):
+    """What Python calls outputs='scores' is --outputs scores here; what a model says is left as it is."""
+    (tmp_path / "mine.py").write_text(
+        "def numbers(texts):\n    return [0.5] * len(texts)\n"
+        "def kinds(texts):\n    return [[1, int('good' in t)] for t in texts]\n"
+        "def broken(texts):\n    raise ValueError('label=3 is \\x1b[2J no\\nlabel')\n"
+    )
+
+    def said(*arguments):
+        done = kedge("explain", "good food", *arguments, cwd=tmp_path)
+        assert (done.returncode, done.stderr.count(b"\n")) == (2, 1)
+        return done.stderr.decode()
+
+    assert "say --outputs probabilities (of the second" in said("--model", "mine:numbers")
+    assert "needs --label; the labels" in said("--model", "mine:kinds", "--outputs", "multilabel")
+    assert "leave --label out or ask" in said("--label", "negative")
+    assert "label=3 is \u241b[2J no" in said("--model", "mine:broken")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("use method='auto' or raise max_candidates.", "use --method auto or raise max_candidates."),
+        ("begun with label='so so', not None", "begun with --label 'so so', not None"),
+        ("begun with full=True, not False", "begun with --full, not False"),
+        ("begun with threshold=0.95, not 0.9;", "begun with --threshold 0.95, not 0.9;"),
+        ("max_rules must be 1 and min_precision in", "--max-rules must be 1 and --min-precision in"),
+        ("choose perturbation=kedge.Masking(mask=...).", "choose perturbation=kedge.Masking(mask=...)."),
+        ("The label 'x' has a precision and a method.", "The label 'x' has a precision and a method."),
+        ("a sublabel=3, model.label=3 or label=x", "a sublabel=3, model.label=3 or label=x"),
+        ("say --max-queries 3", "say --max-queries 3"),
+        ("or say quotes=False if", "or say --no-quotes if"),
+    ],
+)
+def test_only_options_are_reworded(sentence, expected):
+    """Names of options with their values, and nothing else."""
+    assert spoken(sentence) == expected
 
 
 def test_bytes_that_are_not_text_are_refused():
@@ -125,10 +180,48 @@ def test_a_model_that_raises_is_reported_in_one_sentence(tmp_path):
     assert b"no disk" in done.stderr
 
 
+def test_models_that_cannot_be_loaded(tmp_path):
+    """A module that ends the program, an attribute that raises, a name too long: one sentence each."""
+    (tmp_path / "exits.py").write_text("import sys\nsys.exit(0)\n")
+    (tmp_path / "holds.py").write_text(
+        "class Holder:\n"
+        "    @property\n"
+        "    def model(self):\n"
+        "        raise KeyError('weights')\n"
+        "    @property\n"
+        "    def ends(self):\n"
+        "        raise SystemExit\n"
+        "it = Holder()\n"
+    )
+    for name, says in [
+        ("exits:f", "exits raised SystemExit: 0 on import."),
+        ("holds:it.model", "The attribute model of holds:it.model raised KeyError: 'weights'."),
+        ("holds:it.ends", "The attribute ends of holds:it.ends raised SystemExit."),
+        ("holds:it.nothing", "has no attribute 'nothing'"),
+        ("x" * 300 + ".pkl", "cannot be read: File name too long."),
+    ]:
+        done = kedge("explain", "good", "--model", name, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (2, b""), name
+        assert says in done.stderr.decode()
+        assert done.stderr.count(b"\n") == 1
+
+
 def test_help_names_every_command():
-    """kedge --help lists what there is."""
+    """kedge --help lists what there is, each in a sentence that is not cut off; options list their values."""
     out = kedge("--help").stdout.decode()
-    assert all(name in out for name in ("demo", "explain"))
+    assert all(f"\n  {name} " in out for name in ("demo", "explain", "corpus", "serve", "reproduce"))
+    assert "..." not in out.partition("Commands:")[2]
+    out = " ".join(kedge("explain", "--help").stdout.decode().split())
+    assert "[auto|labels|probabilities|scores|multilabel]" in out
+    assert "module:attribute, or a .skops, .joblib or .pkl file" in out
+
+
+def test_a_page_that_is_written_is_said(tmp_path):
+    """On standard error, so that standard output is the explanation's alone."""
+    done = kedge("explain", "good food", "--html", "page.html", "--json", cwd=tmp_path)
+    assert done.stderr.decode() == "written to page.html\n"
+    assert json.loads(done.stdout)["words"] == ["good"]
+    assert (tmp_path / "page.html").read_text("utf-8").startswith("<!doctype html>")
 
 
 def test_importing_kedge_stays_light():
@@ -156,7 +249,7 @@ def test_shared_options(tmp_path):
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert [(row["label"], row["words"]) for row in rows] == [(1, ["good"]), (None, None)]
     done = kedge("corpus", *files_, *multi[:-1], "0", "--resume", cwd=tmp_path)
-    assert "begun with label=1, not 0" in done.stderr.decode()
+    assert "begun with --label 1, not 0" in done.stderr.decode()
     easy = ["The food", "--model", "kinds:model", "--outputs", "multilabel", "--label", "7"]
     assert "no label 7" in kedge("explain", *easy, cwd=tmp_path).stderr.decode()
     text = "An excellent place"

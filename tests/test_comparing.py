@@ -88,7 +88,7 @@ class TestCompare:
         """No documents, no rules, and no share of them."""
         explainer = kedge.Explainer(GOOD)
         assert "There are no documents" in str(explainer.rules([], workers=1))
-        assert "No rule is precise enough" in str(explainer.rules([""], workers=1))
+        assert "There is no anchor to make a rule of in 1 document." in str(explainer.rules([""], workers=1))
 
     def test_a_model_with_itself(self):
         """A model agrees with itself."""

@@ -44,10 +44,23 @@ def test_words(call):
     ],
 )
 def test_texts(call):
-    """One string, bytes or no list at all is refused where texts are asked for."""
-    for wrong in ("good food", b"good", None, 3):
+    """One string, bytes, a table or no list at all is refused where texts are asked for."""
+    pd = pytest.importorskip("pandas")
+    table = {"text": TEXTS, "stars": [5, 4, 3]}
+    for wrong in ("good food", b"good", None, 3, table, pd.DataFrame(table)):
         with pytest.raises(TextError, match="Texts must be given as a list of texts"):
             call(wrong)
+
+
+def test_one_column_of_a_table():
+    """A table is refused with what to pass instead, and that works."""
+    pd = pytest.importorskip("pandas")
+    explainer, table = kedge.Explainer(GOOD), pd.DataFrame({"text": TEXTS})
+    with pytest.raises(TextError, match=r"got DataFrame; pass one column, df\['text'\]"):
+        explainer.explain_corpus(table)
+    with pytest.raises(TextError, match="got dict; pass its values"):
+        explainer.explain_corpus({"text": TEXTS})
+    assert [o.error for o in explainer.explain_corpus(table["text"], workers=1)] == [None] * 3
 
 
 def test_words_to_judge():

@@ -158,16 +158,60 @@ def test_everything_runs_at_the_quick_scale(tmp_path):
     assert numbers["summary"][0].endswith("of 43 table cells within the published tolerance")
 
 
-@here
-def test_the_command_refuses_an_unknown_experiment(tmp_path):
-    """One sentence with the names there are, exit code 2."""
-    done = subprocess.run(
-        [sys.executable, "-m", "kedge", "reproduce", "table9", "--out", str(tmp_path)],
+def reproduce(*arguments, folder, before="pass"):
+    """Run the command in a process of its own, after ``before``."""
+    code = f"import sys; {before}; sys.argv[0] = 'kedge'; from kedge.cli import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", code, "reproduce", *arguments],
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "KEDGE_DATA": str(SHARED)},
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "src")},
     )
+
+
+@pytest.mark.parametrize("names", [["table9"], ["all", "table9"]])
+def test_the_command_refuses_an_unknown_experiment(tmp_path, names):
+    """One sentence with the names there are, exit code 2, and no folder."""
+    done = reproduce(*names, folder=tmp_path)
     assert done.returncode == 2
     assert "There is no experiment 'table9'" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "library", "extra"),
+    [
+        (["networks"], "torch", "reproduce"),
+        (["corrections", "dummy"], "matplotlib", "reproduce"),
+        (["infill", "--masked-model", "bert"], "transformers", "transformers"),
+    ],
+)
+def test_a_missing_library_is_told_before_any_work(tmp_path, arguments, library, extra):
+    """One sentence that names the experiment, the library and its extra; no folder is made."""
+    hide = (
+        "from importlib import util; find = util.find_spec; "
+        f"util.find_spec = lambda name, *rest: None if name == {library!r} else find(name, *rest)"
+    )
+    done = reproduce(*arguments, "--quick", folder=tmp_path, before=hide)
+    name = "dummy" if library == "matplotlib" else arguments[0]
+    assert done.returncode == 2
+    assert done.stderr == f"kedge: The experiment {name} needs {library}: pip install 'kedge[{extra}]'.\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_skipped_is_said_on_the_terminal(tmp_path):
+    """An experiment without its masked model has nothing in the report but the reason: so it is printed."""
+    done = reproduce("infill", "--quick", "--quiet", folder=tmp_path)
+    assert done.returncode == 0
+    assert done.stdout.startswith("infill: Skipped: no masked language model was named")
+
+
+def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
+    """The place of the report is a file, say."""
+    (tmp_path / "file").write_text("")
+    done = reproduce("corrections", "--out", "file/report", folder=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "choose another --out" in done.stderr

@@ -7,18 +7,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import kedge
-from kedge.errors import OptionError
+from kedge.errors import MissingDependency, OptionError
 
 from .report import write
 from .result import Result
 from .session import Session
 from .setting import SEED
 
-__all__ = ["EXPERIMENTS", "reproduce"]
+__all__ = ["EXPERIMENTS", "check", "reproduce"]
 
 # Name of each experiment and the module that holds it, in the order of the report.
 EXPERIMENTS = {
@@ -39,12 +40,33 @@ EXPERIMENTS = {
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "matplotlib", "torch")
 
 
-def reproduce(names: Sequence[str], session: Session, command: str) -> list[Result]:
-    """Run the experiments of these names (or ``all``) and write the report of them."""
+def check(names: Sequence[str], *, masked_model: str | None = None) -> list[str]:
+    """The experiments of these names (or ``all``); what cannot be run is refused before anything is done."""
+    for name in names:
+        if name not in {"all", *EXPERIMENTS}:
+            raise OptionError(f"There is no experiment {name!r}; there are all, {', '.join(EXPERIMENTS)}.")
     wanted = list(EXPERIMENTS) if "all" in names else list(dict.fromkeys(names))
     for name in wanted:
-        if name not in EXPERIMENTS:
-            raise OptionError(f"There is no experiment {name!r}; there are all, {', '.join(EXPERIMENTS)}.")
+        for library, extra in _needed(name, masked_model):
+            if find_spec(library) is None:
+                raise MissingDependency(
+                    f"The experiment {name} needs {library}: pip install 'kedge[{extra}]'."
+                )
+    return wanted
+
+
+def _needed(name: str, masked_model: str | None) -> tuple[tuple[str, str], ...]:
+    """The optional libraries of an experiment, each with the extra that brings it."""
+    if name == "infill":  # skipped where no masked model is named
+        return () if masked_model is None else (("torch", "reproduce"), ("transformers", "transformers"))
+    if name == "networks":
+        return (("torch", "reproduce"),)
+    return (("matplotlib", "reproduce"),) if EXPERIMENTS[name].startswith("figure") else ()
+
+
+def reproduce(names: Sequence[str], session: Session, command: str) -> list[Result]:
+    """Run the experiments of these names (or ``all``) and write the report of them."""
+    wanted = check(names, masked_model=session.masked_model)
     started = time.perf_counter()
     results = []
     for number, name in enumerate(wanted, start=1):

@@ -99,6 +99,11 @@ class Result:
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
 
+    @property
+    def skipped(self) -> bool:
+        """Whether there is nothing but the notes, which say why."""
+        return not (self.tables or self.figures or self.checks)
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data, verdicts included."""
         data = asdict(self)

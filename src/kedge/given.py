@@ -1,10 +1,11 @@
 """Words and texts as users give them: what a bare string means is decided here, once.
 
 Where words are expected a string is its words, split at white space. Where texts are expected a
-string is refused: taken for a list it would be read letter by letter.
+string is refused: taken for a list it would be read letter by letter. So is a table, which would be read
+by the names of its columns.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kedge.errors import OptionError, TextError
@@ -28,10 +29,21 @@ def given_words(words: Any, option: str = "Words") -> tuple[str, ...]:
 
 
 def given_texts(texts: Any) -> Iterable[Any]:
-    """Texts from any iterable of them, not read yet; a single string is refused."""
+    """Texts from any iterable of them, not read yet; a single string or a table is refused."""
     if isinstance(texts, (str, bytes, bytearray)) or not isinstance(texts, Iterable):
         got = "one string" if isinstance(texts, str) else type(texts).__name__
         raise TextError(f"Texts must be given as a list of texts, got {got}; put a single text into a list.")
+    if isinstance(texts, Mapping):
+        raise TextError(
+            f"Texts must be given as a list of texts, got {type(texts).__name__}; pass its values, or one of "
+            "them."
+        )
+    # Tables of pandas, polars, pyarrow and others, none of which need be installed here.
+    if hasattr(type(texts), "columns") or hasattr(type(texts), "column_names"):
+        raise TextError(
+            f"Texts must be given as a list of texts, got {type(texts).__name__}; pass one column, "
+            "df['text']."
+        )
     return texts
 
 

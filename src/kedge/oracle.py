@@ -57,9 +57,11 @@ class Oracle:
     def ask(self, predict: Callable[[Questions], Predictions], batch: Questions) -> Predictions:
         """One call of the model."""
         if len(batch) > self.remaining:
+            times = "once" if self.queries == 1 else f"{self.queries} times"
+            following = "question" if len(batch) == 1 else f"{len(batch)} questions"
             raise OutOfQueries(
-                f"The model was asked {self.queries} times and the next {len(batch)} questions would "
-                f"exceed max_queries={self._limit}; raise max_queries."
+                f"The model was asked {times} and the next {following} would exceed "
+                f"max_queries={self._limit}; raise max_queries."
             )
         self.queries += len(batch)
         try:

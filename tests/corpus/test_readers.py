@@ -79,6 +79,22 @@ def test_separators_and_quotes(tmp_path):
     assert [(item.text, item.id) for item in items] == [('"say', "1"), ("plain", "2")]
 
 
+@pytest.mark.parametrize("end", ["", "\n", "\n2,good\n", "\n2,good\n\n"])
+@pytest.mark.parametrize("text", ['"open', '"', '"a ""quoted"" word'])
+def test_a_quotation_that_is_never_closed(tmp_path, text, end):
+    """The rest of the file would be lost in one text: refused, with the line, after what came before it."""
+    path = tmp_path / "a.csv"
+    path.write_text(f'n,t\n0,"two\nlines"\n1,{text}{end}')
+    read = []
+    with pytest.raises(kedge.KedgeError, match=r"begins on line 4 of a\.csv is never closed"):
+        read.extend(item.text for item in open_source(path, "t"))
+    assert read == ["two\nlines"]
+    assert len(list(open_source(path, "t", quotes=False))) >= 2
+    path.write_text('"n,t\n0,good\n')
+    with pytest.raises(kedge.KedgeError, match="begins on line 1"):
+        open_source(path, "t")
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [

@@ -11,6 +11,7 @@ import kedge
 from kedge.corpus import pick_rules
 from kedge.coverage import CorpusIndex
 from kedge.demo import review_model, reviews
+from kedge.render.html import stylesheet
 
 WORDS = "abcdef"
 DOCUMENT = st.tuples(st.sets(st.sampled_from(WORDS), min_size=1, max_size=4), st.sampled_from(["x", "y"]))
@@ -73,6 +74,22 @@ def test_imprecise_rules_are_left_out():
         pick_rules(rows, CorpusIndex.build(["a"], str.split))
 
 
+def test_documents_that_need_no_word_make_no_rules():
+    """Where the label stays with no word kept, the anchor is a word like any other; its label counts."""
+    index = CorpusIndex.build(["a b", "a c", "d"], str.split)
+    rows = [
+        {"row": k, "label": "x", "words": [word], "status": "exact", "error": None, "baseline": baseline}
+        for k, (word, baseline) in enumerate([("b", 0.95), ("a", 0.94), ("d", None)])
+    ]
+    found = pick_rules(rows, index, threshold=0.95)
+    assert [(r.words, r.covered, r.adds) for r in found.rules] == [(("a",), 2, 2), (("d",), 1, 1)]
+    assert (found.needless, found.candidates) == (1, 2)
+    assert "1 document needs no word to keep its label" in str(found)
+    assert pick_rules(rows, index).candidates == 3
+    none = pick_rules(rows[:1], index, threshold=0.5)
+    assert str(none).startswith("There is no anchor to make a rule of in 3 documents.\n1 document needs")
+
+
 def test_a_model_in_a_few_rules():
     """On the embedded reviews twenty rules speak about half of them, nearly always rightly."""
     rules = kedge.Explainer(review_model()).rules(reviews()[0], workers=1)
@@ -88,6 +105,23 @@ def test_the_page_is_escaped():
     bad = "<script>alert(1)</script>"
     index = CorpusIndex.build([bad], lambda text: [text])
     rows = [{"row": 0, "label": bad, "words": [bad], "status": "exact", "error": None}]
-    page = pick_rules(rows, index).to_html()
+    page = pick_rules(rows, index).to_html(bad, bad)
     assert bad not in page
-    assert page.count("&lt;script&gt;alert(1)&lt;/script&gt;") == 2
+    assert (
+        page.count("&lt;script&gt;alert(1)&lt;/script&gt;") == 2 + 3 * 2
+    )  # two cells; title, label, heading
+
+
+def test_the_page_is_one_of_the_family():
+    """Its look, its mark and its columns explained; a word that UTF-8 cannot write does no harm."""
+    index = CorpusIndex.build(["\ud800 good"], str.split)
+    rows = [{"row": 0, "label": 1, "words": ["\ud800", "good"], "status": "exact", "error": None}]
+    rules = pick_rules(rows, index)
+    page = rules.to_html()
+    assert page.encode()
+    assert stylesheet("kedge.css", "report.css") in page
+    assert 'class="k-name"' in page
+    assert "<h1>Rules of a model</h1>" in page
+    for name in ("coverage", "precision", "adds", "explains"):
+        assert f"<dt>{name.capitalize()}</dt><dd>" in page
+    assert "1 rule (of 1 different anchor) covers 100.0% of 1 document" in str(rules)

@@ -116,13 +116,32 @@ def test_refusals(client, path, body, says):
 
 
 @pytest.mark.parametrize(
-    "body", [b"{", b"\xff\xfe", b'{"text": "\\ud800 good"}', b"[1]", b"", b'{"text": NaN}']
+    ("body", "says"),
+    [
+        (b"{", "The body is not JSON (Expecting property name"),
+        (b"\xff\xfe", "send a JSON object"),
+        (b'{"text": "\\ud800 good"}', "The field 'text'"),
+        (b"[1]", "The body should be a JSON object."),
+        (b"", "The body should be a JSON object."),
+        (b'{"text": NaN}', "The field 'text' should be a valid string."),
+        (b'{"text": "good", "surprise": 1}', "The field 'surprise' is not known; see /openapi.json."),
+        (b'{"text": "good", "label": [1]}', "The field 'label' should be a valid boolean, or be"),
+        (b'{"text": "good", "threshold": 2}', "The field 'threshold' should be less than or equal to 1."),
+        (b'{"threshold": 1}', "The field 'text' is missing."),
+    ],
 )
-def test_broken_bodies(client, body):
-    """What is not JSON, or no text, is refused."""
+def test_broken_bodies(client, body, says):
+    """What is not JSON, or not what is asked for, is refused in a sentence that names the field."""
     answer = client.post("/api/explain", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == 422
-    assert answer.json()["error"]["message"]
+    assert says in answer.json()["error"]["message"]
+
+
+def test_a_broken_parameter(client):
+    """The form of the answer is one of three."""
+    answer = client.post("/api/explain?as=pdf", json={"text": TEXT})
+    message = "The parameter 'as' should be 'json', 'html' or 'stream'."
+    assert answer.json()["error"]["message"] == message
 
 
 def test_unknown_addresses(client):

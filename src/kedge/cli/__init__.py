@@ -4,11 +4,13 @@ Bad input is one sentence on standard error and exit code 2; a traceback would b
 """
 
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
 
 from kedge import __version__
+from kedge.cli.wording import on_one_line, spoken_error
 from kedge.errors import KedgeError
 
 __all__ = ["main"]
@@ -37,6 +39,17 @@ class _Commands(click.Group):
         command: click.Command = import_module(COMMANDS[cmd_name]).command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """A command that does not exist is told with the nearest one that does."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            near = get_close_matches(name, COMMANDS, n=1)
+            which = f"did you mean {near[0]}?" if near else f"there are {', '.join(COMMANDS)}."
+            ctx.fail(f"There is no command {name!r}; {which}")
+        return super().resolve_command(ctx, args)
+
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(version=__version__, prog_name="kedge")
@@ -51,18 +64,28 @@ def program() -> None:
 def main() -> None:
     """Run the command line; every refusal is one sentence and exit code 2."""
     try:
-        program(standalone_mode=False)
+        program(prog_name="kedge", standalone_mode=False)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except (click.Abort, KeyboardInterrupt):
         click.echo("kedge: interrupted", err=True)
         sys.exit(130)
     except click.ClickException as error:
-        error.show()
+        click.echo(_usage(error), err=True)
         sys.exit(2)
     except KedgeError as error:
-        click.echo(f"kedge: {error}", err=True)
+        click.echo(f"kedge: {spoken_error(error)}", err=True)
         sys.exit(2)
     except BrokenPipeError:  # the reader of our output went away: nothing is wrong here
         sys.stderr.close()
         sys.exit(0)
+
+
+def _usage(error: click.ClickException) -> str:
+    """What was typed wrongly, on one line, and where the options are explained."""
+    message = error.format_message()
+    where = getattr(error, "ctx", None)
+    if where is not None and message == where.get_help():
+        return message  # nothing was typed at all: that is answered by the help
+    said = f"kedge: {on_one_line(message)}"
+    return said if where is None else f"{said} See {where.command_path} --help."

@@ -12,6 +12,7 @@ import click
 from kedge.cli.models import load_model
 from kedge.cli.options import ASKED, asking_options, label_named, model_options, quiet_option
 from kedge.cli.progress import progress
+from kedge.cli.wording import spoken
 from kedge.corpus import Source, check_rules, check_run, explain_file, open_source, pick_rules, result_rows
 from kedge.coverage import CorpusIndex
 from kedge.errors import OptionError
@@ -20,7 +21,7 @@ from kedge.explain import Explainer
 __all__ = ["command"]
 
 
-@click.command("corpus")
+@click.command("corpus", short_help="Explain every document of a file.")
 @click.argument("source", metavar="IN", type=click.Path(dir_okay=False))
 @click.option("--text", required=True, help="The column (CSV, TSV, Parquet) or key (JSONL) of the text.")
 @click.option("--id", "id_", help="The column that names a document; default: its row number.")
@@ -90,22 +91,30 @@ def command(source: str, out: str, **given: Any) -> None:
             kept = f"{Path(out).name}.part"
             click.echo(f"kedge: every finished row is in {kept}; go on with --resume", err=True)
             raise
-    said = [f"{summary}\nwritten to {out}"]
     data = summary.to_dict()
+    summary.reasons = {kind: spoken(reason, kind) for kind, reason in summary.reasons.items()}
+    said = [f"{summary}\nwritten to {out}"]
     if given["rules"]:
         rules = pick_rules(
             result_rows(out),
             _index(explainer, documents, given),
             max_rules=given["max_rules"],
             min_precision=given["min_precision"],
+            threshold=explainer.options.threshold,
         )
         page = Path(out).with_suffix(".rules.html")
         try:
-            page.write_text(rules.to_html(), encoding="utf-8")
+            html = rules.to_html(explainer.model.name, Path(source).name)
+            page.write_text(html, encoding="utf-8")
         except OSError as error:
             raise OptionError(f"{page} cannot be written: {error.strerror}.") from error
         said.append(f"\n{rules}\nwritten to {page}")
-        data |= {"rules": rules.to_rows(), "rule_coverage": rules.coverage, "rule_fidelity": rules.fidelity}
+        data |= {
+            "rules": rules.to_rows(),
+            "rule_coverage": rules.coverage,
+            "rule_fidelity": rules.fidelity,
+            "rule_needless": rules.needless,
+        }
     click.echo(json.dumps(data) if given["as_json"] else "\n".join(said))
     if summary.documents and not summary.explained:
         sys.exit(1)

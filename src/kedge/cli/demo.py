@@ -13,7 +13,7 @@ REVIEW = (
 )
 
 
-@click.command("demo")
+@click.command("demo", short_help="Explain three reviews, on a fresh install.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON explanation per line.")
 def command(as_json: bool) -> None:
     """Explain three reviews: one by a model trained on the spot, two by the paper's rule."""

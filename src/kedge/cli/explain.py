@@ -1,6 +1,7 @@
 """``kedge explain``: one text, one explanation."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import click
 
 from kedge.cli.models import load_model
 from kedge.cli.options import asking_options, label_named, model_options
+from kedge.cli.wording import spoken
 from kedge.errors import OptionError, TextError
 from kedge.explain import Explainer
 from kedge.render.terminal import render, wants_colour
@@ -15,7 +17,7 @@ from kedge.render.terminal import render, wants_colour
 __all__ = ["command"]
 
 
-@click.command("explain")
+@click.command("explain", short_help="Explain the label of one text.")
 @click.argument("text", required=False)
 @click.option(
     "--file", type=click.Path(dir_okay=False), help="Read the text from a file; - is standard input."
@@ -40,7 +42,12 @@ def command(
     found = explainer.explain(content, label_named(label, explainer.model, [content]))
     if html is not None:
         _write(html, found.to_html())
-    click.echo(found.to_json() if as_json else render(found, colour=wants_colour()))
+        click.echo(f"written to {html}", err=True)  # standard output is the explanation's alone
+    if as_json:
+        click.echo(found.to_json())
+        return
+    notes = tuple(spoken(note) for note in found.notes)
+    click.echo(render(replace(found, notes=notes), colour=wants_colour()))
 
 
 def _write(file: str, content: str) -> None:

@@ -27,8 +27,12 @@ def load_model(name: str, *, trust: bool = False) -> Any:
     path = Path(name)
     suffix = path.suffix.lower()
     if suffix == ".skops" or suffix in _RUNS_CODE:
-        if not path.is_file():
-            raise ModelError(f"There is no file {name}.")
+        try:
+            there = path.is_file()
+        except OSError as error:  # a name that no file can have
+            raise ModelError(f"The file {_short(name)} cannot be read: {error.strerror}.") from error
+        if not there:
+            raise ModelError(f"There is no file {_short(name)}.")
         if suffix == ".skops":
             return _skops(path, trust=trust)
         if not trust:
@@ -40,8 +44,8 @@ def load_model(name: str, *, trust: bool = False) -> Any:
     if ":" in name:
         return _attribute(name)
     raise ModelError(
-        f"There is no model {name!r}; give {EMBEDDED!r} (the embedded one), module:attribute, or a file "
-        "ending in .skops, .joblib or .pkl."
+        f"There is no model {_short(name)!r}; give {EMBEDDED!r} (the embedded one), module:attribute, or "
+        "a file ending in .skops, .joblib or .pkl."
     )
 
 
@@ -51,13 +55,27 @@ def _attribute(name: str) -> Any:
         sys.path.insert(0, "")  # a model beside the user, as `python -m` would find it
     try:
         value: Any = import_module(module_name)
-        for part in attribute.split("."):
-            value = getattr(value, part)
     except (ImportError, AttributeError, ValueError) as error:
-        raise ModelError(f"{name} cannot be loaded: {error}.") from error
-    except Exception as error:
-        raise ModelError(f"{module_name} raised {type(error).__name__} on import: {error}.") from error
+        raise ModelError(f"{_short(name)} cannot be loaded: {error}.") from error
+    except (Exception, SystemExit) as error:  # a script may end the program when it is imported
+        raise ModelError(f"{module_name} raised {_said(error)} on import.") from error
+    for part in attribute.split("."):
+        try:
+            value = getattr(value, part)
+        except AttributeError as error:
+            raise ModelError(f"{_short(name)} cannot be loaded: {error}.") from error
+        except (Exception, SystemExit) as error:
+            raise ModelError(f"The attribute {part} of {_short(name)} raised {_said(error)}.") from error
     return value
+
+
+def _said(error: BaseException) -> str:
+    reason = str(error).strip()
+    return f"{type(error).__name__}: {reason}" if reason else type(error).__name__
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 80 else f"{name[:40]}...{name[-20:]}"
 
 
 def _pickle(path: Path) -> Any:
@@ -65,7 +83,7 @@ def _pickle(path: Path) -> Any:
 
     try:
         return joblib.load(path)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ModelError(
             f"{path.name} cannot be loaded ({type(error).__name__}: {error}); was it saved by another "
             "version of its libraries?"

@@ -9,6 +9,7 @@ from kedge.choose import METHODS, PRECISIONS
 from kedge.cli.models import EMBEDDED
 from kedge.errors import KedgeError
 from kedge.model.model import Model
+from kedge.model.outputs import OUTPUTS
 from kedge.typing import Label
 
 __all__ = ["ASKED", "asking_options", "label_named", "model_options", "quiet_option"]
@@ -20,10 +21,16 @@ _MODEL = (
         "--model",
         default=EMBEDDED,
         show_default=True,
-        help="The embedded model, module:attribute, or a file.",
+        help="reviews (the embedded model), module:attribute, or a .skops, .joblib or .pkl file.",
     ),
     click.option("--trust", is_flag=True, help="Allow a model file that runs code when it is loaded."),
-    click.option("--outputs", default="auto", show_default=True, help="What a callable's numbers mean."),
+    click.option(
+        "--outputs",
+        type=click.Choice(OUTPUTS),
+        default="auto",
+        show_default=True,
+        help="What a callable's numbers mean.",
+    ),
 )
 
 _ASKING = (

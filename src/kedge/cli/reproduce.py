@@ -9,14 +9,14 @@ from types import ModuleType
 import click
 
 from kedge.cli.options import quiet_option
-from kedge.errors import MissingDependency
+from kedge.errors import MissingDependency, OptionError
 
 __all__ = ["command", "experiments"]
 
 _PACKAGE = "kedge_sea_of_words"
 
 
-@click.command("reproduce")
+@click.command("reproduce", short_help="Compute the paper's tables and figures anew.")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...|all")
 @click.option("--quick", is_flag=True, help="A few documents and runs of everything: minutes, not an hour.")
 @click.option(
@@ -46,18 +46,25 @@ def command(
     $KEDGE_DATA, in the user's cache, or downloaded.
     """
     package = experiments()
-    session = package.session.Session(
-        out,
-        package.setting.QUICK if quick else package.setting.FULL,
-        masked_model=masked_model,
-        quiet=quiet,
-        patience=patience,
-    )
+    package.reproduce.check(names, masked_model=masked_model)  # before a folder is made
+    try:
+        session = package.session.Session(
+            out,
+            package.setting.QUICK if quick else package.setting.FULL,
+            masked_model=masked_model,
+            quiet=quiet,
+            patience=patience,
+        )
+    except OSError as error:
+        raise OptionError(f"{out} cannot be written: {error.strerror}; choose another --out.") from error
     line = "kedge reproduce " + " ".join(shlex.quote(part) for part in names) + (" --quick" if quick else "")
     line += "" if patience is None else f" --patience {patience:g}"
     results = package.reproduce.reproduce(names, session, line)
     cells = [cell for r in results for table in r.tables for cell in table.cells if cell.counted]
     within = sum(cell.verdict == "within" for cell in cells)
+    for result in results:
+        if result.skipped:
+            click.echo(f"{result.name}: {' '.join(result.notes)}")
     if cells:
         click.echo(f"{within} of {len(cells)} table cells are within the published tolerance.")
     click.echo(f"The report is {out / 'report.html'} (and report.md, numbers.json).")

@@ -1,5 +1,6 @@
 """``kedge serve``: the workbench on loopback."""
 
+import errno
 import socket
 import sys
 from pathlib import Path
@@ -18,7 +19,7 @@ __all__ = ["command"]
 _PICKED = 24
 
 
-@click.command("serve")
+@click.command("serve", short_help="Open the workbench: explanations as you type.")
 @model_options
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8350, show_default=True, help="0: any free one."
@@ -97,10 +98,15 @@ def _listening(host: str, port: int) -> socket.socket:
     """Take the port before anything is announced, so that a port in use is a clear sentence."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+    except (OSError, UnicodeError) as error:  # the latter for names that no host can have
+        reason = getattr(error, "strerror", None) or str(error)
+        raise OptionError(f"There is no address {host!r} ({reason}); choose another --host.") from None
+    try:
         return socket.create_server((host, port), family=family)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise OptionError(f"{host}:{port} cannot be opened: {reason}; choose another --port.") from None
+        other = "--host" if error.errno == errno.EADDRNOTAVAIL else "--port"
+        raise OptionError(f"{host}:{port} cannot be opened: {reason}; choose another {other}.") from None
 
 
 def _documents(file: str | None, model: str) -> tuple[str, ...]:

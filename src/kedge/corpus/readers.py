@@ -1,7 +1,8 @@
 """Reading documents from CSV, TSV, JSONL and Parquet, as streams: memory does not grow with the file.
 
 A line that cannot be read is an item with a problem, which becomes a row with a reason; it never
-ends the run. Files ending in ``.gz``, ``.bz2`` or ``.xz`` are unpacked on the way.
+ends the run. What spoils the rest of the file, such as a quotation that is never closed, does. Files
+ending in ``.gz``, ``.bz2`` or ``.xz`` are unpacked on the way.
 """
 
 import csv
@@ -12,6 +13,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from io import TextIOWrapper
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -132,8 +134,27 @@ def _rows(source: Source, file: IO[bytes]) -> Generator[list[str]]:
     # Bytes that are not UTF-8 spoil their own row only: they become surrogates, found row by row.
     lines = TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
     quoting: Any = csv.QUOTE_MINIMAL if source.quotes else csv.QUOTE_NONE
+    ended = False
+
+    def blank() -> Iterator[str]:
+        nonlocal ended
+        ended = True
+        yield "\n"
+
+    # The csv module takes the end of the file for the end of a quotation. A blank line after it tells:
+    # it is a record without fields, unless a quotation is still open, of which it is then a part.
+    reader = csv.reader(chain(lines, blank()), delimiter=source.separator, quoting=quoting)
+    begins = 1
     try:
-        yield from csv.reader(lines, delimiter=source.separator, quoting=quoting)
+        for fields in reader:
+            if ended and fields:
+                raise TextError(
+                    f"A quotation mark in the record that begins on line {begins:,} of {source.path.name} is "
+                    "never closed, so that the rest of the file is inside it; mend the file, or say "
+                    "quotes=False if quotation marks are ordinary characters in it."
+                )
+            yield fields
+            begins = reader.line_num + 1
     finally:
         lines.detach()  # the file is not ours to close
 

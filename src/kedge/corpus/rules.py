@@ -1,6 +1,7 @@
 """Rules for a whole model: a short list of anchors that covers most of a corpus.
 
-Every explanation is a candidate rule "contains these words -> label". A rule covers the documents
+Every explanation is a candidate rule "contains these words -> label", but for those of documents that need
+no word to keep their label: the words given there are as good as any other. A rule covers the documents
 that contain its words; its corpus precision is the share of them that the model gives this label
 (anchors promise that under masking, which is not the same as on other documents). The number of
 documents covered by some rule with their label is submodular, so taking at each step the rule that
@@ -9,7 +10,7 @@ adds most reaches at least 1 - 1/e of the best list of that length (Nemhauser, W
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heapreplace
 from typing import Any
 
@@ -66,6 +67,8 @@ class RuleList:
         Share of these for which the first rule that covers them gives the model's label.
     candidates
         How many different anchors there were to choose from.
+    needless
+        How many documents need no word to keep their label, so that their anchors are no candidates.
     """
 
     rules: tuple[CorpusRule, ...]
@@ -73,6 +76,7 @@ class RuleList:
     coverage: float
     fidelity: float
     candidates: int
+    needless: int = 0
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Flat rows for a table."""
@@ -89,11 +93,11 @@ class RuleList:
             for r in self.rules
         ]
 
-    def to_html(self) -> str:
-        """One self-contained page."""
+    def to_html(self, model: str | None = None, corpus: str | None = None) -> str:
+        """One self-contained page; ``model`` and ``corpus`` are what its title calls them."""
         from kedge.render.rules import page
 
-        return page(self)
+        return page(self, model, corpus)
 
     def __str__(self) -> str:
         from kedge.render.rules import table
@@ -115,6 +119,7 @@ def pick_rules(
     *,
     max_rules: int = 20,
     min_precision: float = 0.9,
+    threshold: float | None = None,
 ) -> RuleList:
     """Pick rules greedily from the rows of a result.
 
@@ -128,12 +133,16 @@ def pick_rules(
         The length of the list at most.
     min_precision
         Rules with a lower corpus precision are left out.
+    threshold
+        The precision that was asked for: a document whose baseline reaches it needs no word, and its
+        anchor is no candidate. None: every anchor is one.
     """
     check_rules(max_rules, min_precision)
     labels: list[Label] = []
     label_of = np.full(len(index), -1, dtype=np.int64)  # -1: no label is known
     codes: dict[tuple[type, Label], int] = {}
     times: Counter[tuple[tuple[str, ...], int]] = Counter()
+    needless = 0
     for row in rows:
         if row["error"] is not None:
             continue
@@ -144,9 +153,12 @@ def pick_rules(
             codes[key] = len(labels)
             labels.append(row["label"])
         label_of[row["row"]] = codes[key]
-        if row["words"] and row["status"] != "not_reached":
+        if threshold is not None and row["baseline"] is not None and row["baseline"] >= threshold:
+            needless += 1
+        elif row["words"] and row["status"] != "not_reached":
             times[tuple(sorted(row["words"])), codes[key]] += 1
-    return _greedy(times, labels, label_of, index, max_rules, min_precision)
+    found = _greedy(times, labels, label_of, index, max_rules, min_precision)
+    return replace(found, needless=needless)
 
 
 def _greedy(

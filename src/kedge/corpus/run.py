@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kedge.corpus.backends import check_workers, place
+from kedge.corpus.beginning import worth_writing
 from kedge.corpus.items import Item, items_of
 from kedge.corpus.journal import Journal
 from kedge.corpus.outcome import Outcome
@@ -113,7 +114,8 @@ def explain_file(
         positions = _Positions(items)
         form: Form = "full line" if full else "line"
         with place(explainer, workers, dask) as where, closing(explained(positions, where, form)) as lines:
-            for line in lines:
+            # What an earlier run has written is there anyway.
+            for line in lines if summary.documents else worth_writing(lines, label):
                 journal.append(line)
                 summary.add(json.loads(line))
                 if watch is not None:

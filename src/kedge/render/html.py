@@ -15,7 +15,7 @@ from kedge.render.scatter import scatter
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["notebook", "page", "stylesheet"]
+__all__ = ["environment", "notebook", "page", "style", "stylesheet", "writable"]
 
 # A mark beside the name of each status: not by colour alone.
 SIGNS = {"exact": "=", "certified": "✓", "estimated": "≈", "not_reached": "!"}
@@ -42,7 +42,8 @@ def stylesheet(*names: str) -> str:
 
 
 @cache
-def _environment() -> "Environment":
+def environment() -> "Environment":
+    """The templates, auto-escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
@@ -54,7 +55,8 @@ def _environment() -> "Environment":
 
 
 @cache
-def _style() -> Any:
+def style() -> Any:
+    """The style sheets of every page."""
     from markupsafe import Markup
 
     # Our own style sheets, from the package: safe to insert as they are.
@@ -68,12 +70,12 @@ def _rendered(template: str, e: Explanation, *, notebook: bool) -> str:
     document = document_pieces(e)
     copies = [p.of for p in document if p.kind == "copy"]
     return (
-        _environment()
+        environment()
         .get_template(template)
         .render(
             e=e,
             notebook=notebook,
-            style=_style(),
+            style=style(),
             headline=headline(e),
             meaning=meaning(e),
             provenance=provenance(e),
@@ -144,17 +146,18 @@ def _examples(e: Explanation, *, held: bool) -> list[list[Piece]]:
     return [example_pieces(e, x.removed) for x in e.examples if x.holds == held]
 
 
-def _visible(e: Explanation) -> Explanation:
-    """Lone surrogates cannot be written as UTF-8: they become the replacement character."""
-    from dataclasses import replace
+def writable(text: str) -> str:
+    """A text without lone surrogates, which UTF-8 cannot write: they become the replacement character."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
-    def clean(text: str) -> str:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+def _visible(e: Explanation) -> Explanation:
+    from dataclasses import replace
 
     try:
         e.text.encode()
     except UnicodeEncodeError:
         # Surrogate pairs would join and shift what follows, so that each is replaced by itself.
         text = "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in e.text)
-        return replace(e, text=text, words=tuple(map(clean, e.words)))
+        return replace(e, text=text, words=tuple(map(writable, e.words)))
     return e

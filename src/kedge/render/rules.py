@@ -1,9 +1,23 @@
 """A list of rules as a table for the terminal and as a page."""
 
-from kedge.corpus.rules import RuleList
+from dataclasses import replace
+from textwrap import wrap
+
+from kedge.corpus.rules import CorpusRule, RuleList
 from kedge.render.terminal import visible
 
-__all__ = ["page", "table"]
+__all__ = ["page", "sentences", "table"]
+
+LEGEND = (
+    ("coverage", "the share of the documents that contain the words"),
+    ("precision", "the share of these that the model gives the label"),
+    ("adds", "how many documents with the label it covers that no earlier rule for that label does"),
+)
+"""What the columns of a table mean."""
+EXPLAINS = ("explains", "how many documents have exactly these words as their own explanation")
+"""The column that only a page has room for."""
+# Characters of a line of text under the table.
+_WIDTH = 100
 
 
 def table(rules: RuleList) -> str:
@@ -20,6 +34,8 @@ def table(rules: RuleList) -> str:
         )
         for number, rule in enumerate(rules.rules, start=1)
     ]
+    if not rows:
+        return "\n".join(sentences(rules))
     widths = [max(len(row[k]) for row in [head, *rows]) for k in range(len(head))]
     words = {1, 2}  # columns of text; the others are numbers and stand to the right
 
@@ -29,32 +45,64 @@ def table(rules: RuleList) -> str:
         ]
         return "  ".join(cells).rstrip()
 
-    return "\n".join([*map(line, [head, *rows]), "", headline(rules)])
+    legend = "; ".join(f"{name}: {meaning}" for name, meaning in LEGEND)
+    return "\n".join([*map(line, [head, *rows]), "", *sentences(rules), "", *wrap(f"{legend}.", _WIDTH)])
 
 
-def headline(rules: RuleList) -> str:
-    """What the list achieves, in one sentence."""
+def sentences(rules: RuleList) -> list[str]:
+    """What the list achieves, and what was left out of account."""
     if not rules.documents:
-        return "There are no documents, so there are no rules."
-    if not rules.rules:
-        return (
-            f"No rule is precise enough: {rules.candidates:,} different anchors of {rules.documents:,} "
-            "documents, none picked."
+        return ["There are no documents, so there are no rules."]
+    many = f"{rules.candidates:,} different anchor{'s' * (rules.candidates != 1)}"
+    of = f"{rules.documents:,} document{'s' * (rules.documents != 1)}"
+    one = len(rules.rules) == 1
+    if rules.rules:
+        achieved = (
+            f"{len(rules.rules)} rule{'' if one else 's'} (of {many}) {'covers' if one else 'cover'} "
+            f"{rules.coverage:.1%} of {of} and {'gives' if one else 'give'} the model's label for "
+            f"{rules.fidelity:.1%} of these."
         )
+    elif rules.candidates:
+        achieved = f"No rule is precise enough: {many} of {of}, none picked."
+    else:
+        achieved = f"There is no anchor to make a rule of in {of}."
+    if not rules.needless:
+        return [achieved]
+    left_out = (
+        "1 document needs no word to keep its label, so its anchor is no rule."
+        if rules.needless == 1
+        else f"{rules.needless:,} documents need no word to keep their label, so their anchors are no rules."
+    )
+    return [achieved, left_out]
+
+
+def page(rules: RuleList, model: str | None = None, corpus: str | None = None) -> str:
+    """One self-contained file; whatever is in the words or labels shows as itself.
+
+    Parameters
+    ----------
+    rules
+        The list.
+    model, corpus
+        What the model and its documents are called, for the title.
+    """
+    from kedge.render.html import environment, style, writable
+
+    title = f"Rules of {model or 'a model'}" + (f" on {corpus}" if corpus else "")
     return (
-        f"{len(rules.rules)} rules (of {rules.candidates:,} different anchors) cover {rules.coverage:.1%} of "
-        f"{rules.documents:,} documents and give the model's label for {rules.fidelity:.1%} of these."
+        environment()
+        .get_template("rules.html.j2")
+        .render(
+            style=style(),
+            headline=writable(title),
+            sentences=sentences(rules),
+            rules=[_writable(rule) for rule in rules.rules],
+            legend=(*LEGEND, EXPLAINS),
+        )
     )
 
 
-def page(rules: RuleList) -> str:
-    """One self-contained file; whatever is in the words or labels shows as itself."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+def _writable(rule: CorpusRule) -> CorpusRule:
+    from kedge.render.html import writable
 
-    environment = Environment(
-        loader=PackageLoader("kedge.render", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-    )
-    return environment.get_template("rules.html.j2").render(rules=rules.rules, headline=headline(rules))
+    return replace(rule, words=tuple(map(writable, rule.words)), label=writable(str(rule.label)))

@@ -2,6 +2,7 @@
 
 import logging
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -13,7 +14,7 @@ from kedge.errors import KedgeError, ModelError
 from kedge.workbench.jobs import Busy, TimeLimit
 from kedge.workbench.settings import Settings
 
-__all__ = ["add_handlers", "problem", "too_long"]
+__all__ = ["add_handlers", "invalid_request", "problem", "too_long"]
 
 log = logging.getLogger("kedge.workbench")
 
@@ -61,6 +62,43 @@ def _named(error: KedgeError) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
+def invalid_request(errors: Sequence[dict[str, Any]]) -> str:
+    """What is wrong with a request, as a sentence that names the field.
+
+    >>> invalid_request([{"type": "missing", "loc": ("body", "text"), "msg": "Field required"}])
+    "The field 'text' is missing."
+    >>> one = {"type": "x", "loc": ("body", "words", 0, "int"), "msg": "Input should be a valid integer"}
+    >>> other = {"type": "x", "loc": ("body", "words", 0, "str"), "msg": "Input should be a string"}
+    >>> invalid_request([one, other])
+    "The field 'words[0]' should be a valid integer, or be a string."
+    """
+    first = errors[0]
+    name = _field(first["loc"])
+    what = f"The {'field' if first['loc'][0] == 'body' else 'parameter'} {name!r}"
+    if first["type"] == "json_invalid":
+        reason = first.get("ctx", {}).get("error", "it cannot be read")
+        return f"The body is not JSON ({reason}); send a JSON object."
+    if not name:
+        return "The body should be a JSON object."
+    if first["type"] == "extra_forbidden":
+        return f"{what} is not known; see /openapi.json."
+    if first["type"] == "missing":
+        return f"{what} is missing."
+    # A field of several types has an error for each.
+    reasons = [str(e["msg"]) for e in errors if _field(e["loc"]) == name]
+    wanted = [reason.partition(" should ")[2] for reason in reasons]
+    if all(wanted):
+        return f"{what} should {', or '.join(dict.fromkeys(wanted))}."
+    return f"{what} cannot be read: {reasons[0]}."
+
+
+def _field(where: Sequence[int | str]) -> str:
+    """The name of a field and the places in its list; which type of several was tried is left out."""
+    if len(where) < 2 or isinstance(where[1], int):
+        return ""
+    return str(where[1]) + "".join(f"[{part}]" for part in where[2:] if isinstance(part, int))
+
+
 def add_handlers(app: FastAPI, settings: Settings) -> None:
     """Answer every error of an application with a problem."""
 
@@ -74,10 +112,7 @@ def add_handlers(app: FastAPI, settings: Settings) -> None:
 
     async def invalid(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)  # noqa: S101  (registered for it below)
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"][1:])
-        why = f"{where}: {first['msg']}." if where else f"{first['msg']}."
-        return await refuse(request, HTTPException(422, why))
+        return await refuse(request, HTTPException(422, invalid_request(error.errors())))
 
     handlers: dict[type[Exception], Any] = {
         HTTPException: refuse,
