@@ -31,7 +31,7 @@ def explain(text="so good", model=ok, **options):
         (explain(model=None), ModelError, "NoneType cannot be explained"),
         (explain(model="bert"), ModelError, "str cannot be explained"),
         (explain(model=lambda _: None), OutputError, "returned None"),
-        (explain(model=lambda t: [1] * (len(t) + 1)), OutputError, "2 answers for 1 texts"),
+        (explain(model=lambda t: [1] * (len(t) + 1)), OutputError, "2 answers for 1 text;"),
         (explain(model=lambda t: [[0.5, np.nan]] * len(t)), OutputError, "NaN"),
         (explain(model=lambda t: [0.7] * len(t)), OutputError, "outputs='probabilities'"),
         (explain(model=lambda t: np.zeros((len(t), 2, 2))), OutputError, "shape"),
@@ -75,7 +75,7 @@ def test_bad_input_is_refused(call, error, message):
 
 def test_a_model_that_changes_shape_later_is_refused():
     """Fine for one text, too few rows for many."""
-    with pytest.raises(OutputError, match="1 answers for"):
+    with pytest.raises(OutputError, match="1 answer for"):
         kedge.explain(lambda texts: ["good" in texts[0]], "so very good")
 
 

@@ -64,7 +64,7 @@ def test_ambiguous_numbers_are_never_guessed(raw):
         ("spam", "returned a str"),
         ({"a": 1}, "returned a dict"),
         (7, "returned a int"),
-        ([1], "1 answers for 2 texts"),
+        ([1], "1 answer for 2 texts"),
         ([1, 2, 3], "3 answers for 2 texts"),
         ([[0.5, NAN], [0.5, 0.5]], "NaN or infinite"),
         ([1, None], "None as a label"),

@@ -241,7 +241,14 @@ class Explainer:
         check_rules(max_rules, min_precision)
         texts = list(given_texts(texts))
         rows = (outcome.to_row() for outcome in self.explain_corpus(texts, label=label, workers=workers))
-        return pick_rules(rows, self.index(texts), max_rules=max_rules, min_precision=min_precision)
+        index = self.index(texts)
+        return pick_rules(
+            rows,
+            index,
+            max_rules=max_rules,
+            min_precision=min_precision,
+            threshold=self.options.threshold,
+        )
 
     def split(self, text: str) -> tuple[str, ...]:
         """The words of a text as the model reads them, those outside its vocabulary included."""

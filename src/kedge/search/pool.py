@@ -72,7 +72,7 @@ class Pool:
         if self.left <= 0:
             asked = self.reading.oracle.queries
             raise OutOfQueries(
-                f"Nothing was proved in the {asked} question{'s' * (asked != 1)} that were allowed; raise "
+                f"Nothing was proved with {asked} question{'s' * (asked != 1)}, as many as allowed; raise "
                 "max_queries."
             )
         return min(n, self.left)
