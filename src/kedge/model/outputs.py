@@ -80,8 +80,8 @@ def _array(raw: Any, n: int) -> NDArray[Any]:
         )
     if len(raw) != n:
         raise OutputError(
-            f"The model returned {len(raw)} answer{'s' * (len(raw) != 1)} for {n} text{'s' * (n != 1)}; it must "
-            "return one per text, in order."
+            f"The model returned {len(raw)} answer{'s' * (len(raw) != 1)} for {n} text{'s' * (n != 1)}; it "
+            "must return one per text, in order."
         )
     if isinstance(raw, (list, tuple)) and any(isinstance(x, str) for x in raw):
         # numpy would turn the label 1 into "1" beside "spam"
