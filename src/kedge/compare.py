@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from kedge.explain import Explainer
 from kedge.explanation import Explanation
 from kedge.given import given_texts
+from kedge.options import OptionsGiven, with_options
 from kedge.typing import Label
 
 __all__ = ["Comparison", "Pair", "compare", "jaccard"]
@@ -117,6 +118,7 @@ class Comparison:
         return [f"{len(self.failed)} texts could not be explained; the first of each kind:", *shown]
 
 
+@with_options()
 def compare(
     model_a: Any,
     model_b: Any,
@@ -124,7 +126,7 @@ def compare(
     *,
     label: Label | None = None,
     workers: int | None = 1,
-    **options: Any,
+    **options: Unpack[OptionsGiven],
 ) -> Comparison:
     """Explain the same texts for two models, and list where their reasons differ.
 
@@ -139,7 +141,7 @@ def compare(
     workers
         How many processes; None for all cores.
     options
-        Those of ``Explainer``, for both.
+        Those of ``Explainer``, for both, listed below.
 
     >>> import kedge
     >>> a, b = kedge.rules.any_of(["good"]), kedge.rules.any_of(["cheap"], ["good"])
