@@ -9,6 +9,7 @@ from kedge.explain import Explainer
 from kedge.explanation import Explanation
 from kedge.given import given_texts
 from kedge.options import OptionsGiven, with_options
+from kedge.render.numbers import percent
 from kedge.typing import Label
 
 __all__ = ["Comparison", "Pair", "compare", "jaccard"]
@@ -91,7 +92,7 @@ class Comparison:
         total = len(self.same_label) + len(self.other_label)
         if not total:
             return "\n".join(["No text could be compared.", *self._failures()])
-        lines = [f"{total} texts, the same label for {self.agreement:.1%}."]
+        lines = [f"{total} texts, the same label for {percent(self.agreement)}."]
         reasoned = [pair for pair in self.same_label if not pair.needless]
         if needless := len(self.same_label) - len(reasoned):
             lines.append(f"For {needless} of them a model needs no word at all; these are left out below.")

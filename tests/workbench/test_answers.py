@@ -11,6 +11,7 @@ import pytest
 
 import kedge
 from kedge.demo import review_model
+from kedge.render.phrases import baseline, meaning
 from kedge.workbench.settings import Settings
 
 TEXT = "The staff were friendly and the soup was very good."
@@ -50,12 +51,14 @@ def test_explain_as_a_page(client):
 
 
 def test_explain_as_a_stream(client):
-    """as=stream reports progress and ends with the explanation."""
+    """as=stream reports progress and ends with the explanation and the library's sentences about it."""
     with client.stream("POST", "/api/explain?as=stream", json={"text": TEXT, "method": "beam"}) as answer:
         lines = [json.loads(line) for line in answer.iter_lines()]
     assert {line["event"] for line in lines[:-1]} <= {"waiting", "progress"}
     assert lines[-1]["event"] == "result"
-    assert lines[-1]["explanation"]["label"] == "positive"
+    found = kedge.Explanation.from_json(json.dumps(lines[-1]["explanation"]))
+    assert found.label == "positive"
+    assert lines[-1]["said"] == {"meaning": meaning(found), "baseline": baseline(found)}
 
 
 def test_a_stream_tells_errors(client):
