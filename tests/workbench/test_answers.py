@@ -1,6 +1,8 @@
 """The endpoint: what it answers, what it refuses, and that one request does not block the rest."""
 
 import json
+import subprocess
+import sys
 import threading
 import time
 from importlib.resources import files
@@ -286,3 +288,25 @@ def test_multi_label_models(serve):
         assert "praise" in refused.json()["error"]["message"]
         gone = httpx.post(f"{address}/api/predict", json={"text": "good food", "removed": [0]}).json()
         assert (gone["label"], gone["labels"]) == (None, ["kitchen"])
+
+
+WITHOUT = """
+import sys
+sys.modules["fastapi"] = None
+import kedge
+kedge.workbench.Settings(seconds=1)
+try:
+    kedge.workbench.create_app(kedge.rules.present("good"))
+except kedge.KedgeError as error:
+    print(error)
+"""
+
+
+def test_the_application_is_made_from_python():
+    """``import kedge`` alone gives kedge.workbench.create_app; without FastAPI it says what to install."""
+    app = kedge.workbench.create_app(kedge.rules.present("good"), Settings(seconds=5), allow_empty=True)
+    assert callable(app)
+    with pytest.raises(kedge.KedgeError, match="Unknown option: treshold"):
+        kedge.workbench.create_app(kedge.rules.present("good"), treshold=0.9)
+    said = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, check=True, text=True).stdout
+    assert said == "The workbench needs FastAPI: pip install 'kedge[serve]'.\n"
