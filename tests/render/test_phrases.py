@@ -100,6 +100,7 @@ def test_no_word_is_needed(changes, says):
         ({"status": "not_reached"}, "about 0.680"),
         ({"method": "exhaustive (as needed)"}, "about 0.680"),
         ({"method": "exhaustive (as needed)", "baseline": 0.9612}, "0.961"),
+        ({"method": "exhaustive (as needed)", "baseline": 0.9612, "words": (), "positions": ()}, "0.961"),
     ],
 )
 def test_an_estimated_baseline_is_about_so_much(changes, says):
@@ -111,6 +112,15 @@ def test_an_estimated_baseline_is_about_so_much(changes, says):
     assert f"{says} with no word kept" in e.to_html()
     if "about" in says:
         assert "With no word kept for sure it would be about 68%" in meaning(e)
+
+
+def test_a_wide_interval_is_laid_at_the_right_door():
+    """Nothing known after too few questions is not what an approximation without a bound leaves open."""
+    unknown = replace(E, status="not_reached", interval=(0.0, 1.0), method="guided")
+    assert "Too little was asked of the model" in meaning(unknown)
+    approximate = replace(unknown, status="estimated", method="exhaustive (gaussian)")
+    assert "Too little" not in meaning(approximate)
+    assert "nothing was sampled, but" in meaning(approximate)
 
 
 def test_numbers_agree_wherever_they_are_shown():

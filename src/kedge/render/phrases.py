@@ -50,7 +50,7 @@ def baseline(e: Explanation) -> str | None:
 
 def _about(e: Explanation) -> str:
     # A search that asks as needed is exact about the anchor, and about the baseline only if it reaches.
-    hint = e.method.endswith("(as needed)") and not needless(e)
+    hint = e.method.endswith("(as needed)") and (e.baseline or 0) < e.threshold
     return "about " if e.status != "exact" or hint else ""
 
 
@@ -141,7 +141,7 @@ def headline(e: Explanation) -> str:
 
 def meaning(e: Explanation) -> str:
     """One paragraph for a reader who has never heard of anchors."""
-    if e.interval == (0.0, 1.0):
+    if e.interval == (0.0, 1.0) and not e.method.endswith(_COMPUTED):
         return f"Too little was asked of the model to know what keeps the label {e.label}. {promise(e)}"
     roughly = "" if e.status == "exact" else "about "
     if e.words:
