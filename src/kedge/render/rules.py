@@ -1,7 +1,6 @@
 """A list of rules as a table for the terminal and as a page."""
 
 from kedge.corpus.rules import RuleList
-from kedge.render.numbers import percent, rounded
 from kedge.render.terminal import visible
 
 __all__ = ["page", "table"]
@@ -16,7 +15,7 @@ def table(rules: RuleList) -> str:
             visible(str(rule.label)),
             visible(" ".join(rule.words)),
             f"{rule.coverage:.2%}",
-            rounded(rule.precision),
+            f"{rule.precision:.3f}",
             f"{rule.adds:,}",
         )
         for number, rule in enumerate(rules.rules, start=1)
@@ -43,9 +42,8 @@ def headline(rules: RuleList) -> str:
             "documents, none picked."
         )
     return (
-        f"{len(rules.rules)} rules (of {rules.candidates:,} different anchors) cover "
-        f"{percent(rules.coverage)} of {rules.documents:,} documents and give the model's "
-        f"label for {percent(rules.fidelity)} of these."
+        f"{len(rules.rules)} rules (of {rules.candidates:,} different anchors) cover {rules.coverage:.1%} of "
+        f"{rules.documents:,} documents and give the model's label for {rules.fidelity:.1%} of these."
     )
 
 
@@ -59,6 +57,4 @@ def page(rules: RuleList) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
     )
-    return environment.get_template("rules.html.j2").render(
-        rules=rules.rules, headline=headline(rules), rounded=rounded
-    )
+    return environment.get_template("rules.html.j2").render(rules=rules.rules, headline=headline(rules))
