@@ -9,8 +9,8 @@ from math import ceil, floor
 
 __all__ = ["percent", "rounded", "spread"]
 
-# More digits than a float has: by then every share is shown as it is.
-_MOST = 17
+# Digits that rounding can still make sense of, and so many that any share is shown as it is.
+_MOST, _ALL = 16, 20
 
 Rounding = Callable[[float], int]
 
@@ -61,13 +61,13 @@ def percent(share: float, threshold: float | None = None) -> str:
 
 def _shown(share: float, roundings: tuple[Rounding, ...], fair: Callable[[float], bool]) -> str:
     """The first fair rounding, with as few digits as it takes, three at least."""
-    for digits in range(3, _MOST):
+    for digits in range(3, _MOST + 1):
         scale = 10.0**digits
         for rounding in roundings:
             shown = min(max(rounding(share * scale), 0), int(scale)) / scale
             if fair(shown):
                 return f"{shown:.{digits}f}"
-    return f"{share:.{_MOST}f}"
+    return f"{share:.{_ALL}f}"
 
 
 def _nearest(number: float) -> int:

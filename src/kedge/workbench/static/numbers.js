@@ -1,21 +1,22 @@
 // How shares are shown: rounded, but never into something that is not true. The same, step by step, as
 // render/numbers.py, so that the page and the library show the same digits.
 
-const MOST = 17; // more digits than a number has
+const MOST = 16; // digits that rounding can still make sense of
+const ALL = 20; // so many that any share is shown as it is
 
 const sameSide = (shown, share, threshold) =>
   threshold === undefined || shown >= threshold === share >= threshold;
 const end = (share) => share === 0 || share === 1;
 
 function shown(share, roundings, fair) {
-  for (let digits = 3; digits < MOST; digits++) {
+  for (let digits = 3; digits <= MOST; digits++) {
     const scale = Number(`1e${digits}`);
     for (const rounding of roundings) {
       const number = Math.min(Math.max(rounding(share * scale), 0), scale) / scale;
       if (fair(number)) return number.toFixed(digits);
     }
   }
-  return share.toFixed(MOST);
+  return share.toFixed(ALL);
 }
 
 // Three digits, the nearest that are on the same side of the threshold and neither 0 nor 1 if it is not.
