@@ -32,7 +32,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 import kedge
 from kedge import plots
 from kedge.demo import VERY_GOOD, review_model, reviews, very_good
-from kedge.workbench.app import create_app
+from kedge.workbench import create_app
 from kedge.workbench.settings import Settings
 
 IMAGES = Path(__file__).parent / "images"

@@ -138,7 +138,10 @@ def test_the_budget_is_kept():
 
 def test_a_verdict_is_plain_data():
     """The verdict goes through JSON, and says whether the words are an anchor."""
-    data = json.loads(json.dumps(kedge.precision(order_matters, TEXT, [0, 1]).to_dict()))
+    verdict = kedge.precision(order_matters, TEXT, [0, 1])
+    data = json.loads(verdict.to_json())
+    assert data == json.loads(json.dumps(verdict.to_dict()))
+    assert json.loads(verdict.to_json(times=True, indent=2))["seconds"] > 0
     assert data["reaches"] is True
     assert data["words"] == ["good", "food"]
     assert data["spans"] == [[0, 4], [5, 9]]

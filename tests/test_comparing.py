@@ -90,6 +90,24 @@ class TestCompare:
         assert "There are no documents" in str(explainer.rules([], workers=1))
         assert "There is no anchor to make a rule of in 1 document." in str(explainer.rules([""], workers=1))
 
+    def test_other_names_of_the_classes_are_refused(self):
+        """'positive' and 1 are never the same label: that is said, not counted as disagreement."""
+        model, texts = review_model(), reviews()[0][:3]
+        numbers = model.predict_proba
+        with pytest.raises(kedge.KedgeError, match=r"no label in common .*'positive'; 0, 1\); let both call"):
+            kedge.compare(model, numbers, texts)
+        named = kedge.as_model(numbers, classes=list(model.classes_))
+        assert kedge.compare(model, named, texts).agreement == 1.0
+        words = lambda ts: ["good" if "good" in t else "bad" for t in ts]  # noqa: E731
+        german = lambda ts: ["gut" if "good" in t else "schlecht" for t in ts]  # noqa: E731
+        with pytest.raises(kedge.KedgeError, match="no label in common"):
+            kedge.compare(words, german, ["so good", "so bad"])
+
+    def test_plain_disagreement_is_no_refusal(self):
+        """Models of the same labels that agree on no text are compared."""
+        assert kedge.compare(GOOD, ~GOOD, ["so good"]).agreement == 0.0
+        assert kedge.compare(GOOD, ~GOOD, ["so good", "so what"]).agreement == 0.0
+
     def test_a_model_with_itself(self):
         """A model agrees with itself."""
         found = kedge.compare(review_model(), review_model(), reviews()[0][:10])

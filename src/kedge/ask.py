@@ -4,6 +4,7 @@ Exact where the model can be read or every sample asked about, else an interval 
 that holds with probability 1 - delta however often it was looked at on the way.
 """
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -78,12 +79,21 @@ class Verdict:
             return True
         return False if high < self.threshold else None
 
+    def __str__(self) -> str:
+        from kedge.render.terminal import render_verdict, wants_colour
+
+        return render_verdict(self, colour=wants_colour())
+
     def to_dict(self, *, times: bool = False) -> dict[str, Any]:
         """Plain data; ``times`` adds how long it took."""
         data = {**asdict(self), "reaches": self.reaches}
         if not times:
             del data["seconds"]
         return data
+
+    def to_json(self, *, indent: int | None = None, times: bool = False) -> str:
+        """The JSON form; the same seed gives the same string unless ``times`` is asked for."""
+        return json.dumps(self.to_dict(times=times), ensure_ascii=False, indent=indent)
 
 
 def select(document: Document, chosen: str | Iterable[str | int]) -> Anchor:

@@ -1,13 +1,16 @@
 """Two models on the same texts: where they agree on the label but not on the reason."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
+from kedge.errors import OptionError
 from kedge.explain import Explainer
 from kedge.explanation import Explanation
 from kedge.given import given_texts
+from kedge.options import OptionsGiven, with_options
+from kedge.render.numbers import percent
 from kedge.typing import Label
 
 __all__ = ["Comparison", "Pair", "compare", "jaccard"]
@@ -90,7 +93,7 @@ class Comparison:
         total = len(self.same_label) + len(self.other_label)
         if not total:
             return "\n".join(["No text could be compared.", *self._failures()])
-        lines = [f"{total} texts, the same label for {self.agreement:.1%}."]
+        lines = [f"{total} texts, the same label for {percent(self.agreement)}."]
         reasoned = [pair for pair in self.same_label if not pair.needless]
         if needless := len(self.same_label) - len(reasoned):
             lines.append(f"For {needless} of them a model needs no word at all; these are left out below.")
@@ -117,6 +120,7 @@ class Comparison:
         return [f"{len(self.failed)} texts could not be explained; the first of each kind:", *shown]
 
 
+@with_options()
 def compare(
     model_a: Any,
     model_b: Any,
@@ -124,14 +128,15 @@ def compare(
     *,
     label: Label | None = None,
     workers: int | None = 1,
-    **options: Any,
+    **options: Unpack[OptionsGiven],
 ) -> Comparison:
     """Explain the same texts for two models, and list where their reasons differ.
 
     Parameters
     ----------
     model_a, model_b
-        Any two models that ``explain`` takes; they need not read the same words.
+        Any two models that ``explain`` takes; they need not read the same words, but must call their
+        classes the same.
     texts
         The documents.
     label
@@ -139,7 +144,7 @@ def compare(
     workers
         How many processes; None for all cores.
     options
-        Those of ``Explainer``, for both.
+        Those of ``Explainer``, for both, listed below.
 
     >>> import kedge
     >>> a, b = kedge.rules.any_of(["good"]), kedge.rules.any_of(["cheap"], ["good"])
@@ -162,8 +167,29 @@ def compare(
         likeness = jaccard(one.explanation.words, two.explanation.words)
         pair = Pair(one.row, one.explanation, two.explanation, likeness)
         (same if pair.same_label else other).append(pair)
+    if other and not same:
+        _check_labels(other)
     same.sort(key=lambda pair: (pair.jaccard, pair.row))
     return Comparison(tuple(same), tuple(other), tuple(failed))
+
+
+def _check_labels(pairs: Sequence[Pair]) -> None:
+    """Refuse models that call their classes differently: that they never agree would say nothing."""
+    a, b = (set().union(*map(_labels, side)) for side in zip(*((p.a, p.b) for p in pairs), strict=True))
+    # Two models of a few texts may well disagree on all of them: one label each is no sign of two naming
+    # schemes, unless names stand against numbers.
+    named = {isinstance(label, str) for label in a} != {isinstance(label, str) for label in b}
+    if not a & b and (named or min(len(a), len(b)) > 1):
+        shown = [", ".join(sorted(map(repr, labels))[:_SHOWN]) for labels in (a, b)]
+        raise OptionError(
+            f"The two models have no label in common ({shown[0]}; {shown[1]}); let both call their classes "
+            "the same, with kedge.as_model(model, classes=[...]) for one that returns numbers."
+        )
+
+
+def _labels(e: Explanation) -> set[Label]:
+    """The labels that an explanation shows its model to have."""
+    return {e.label, *(label for label, _ in e.probabilities or ())}
 
 
 def jaccard(one: Iterable[str], other: Iterable[str]) -> float:

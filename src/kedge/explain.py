@@ -6,7 +6,7 @@ text -> Document -> Reading -> Precision, Search -> Found -> Explanation
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from kedge.explanation import Explanation, Step
 from kedge.given import given_texts
 from kedge.model import Model, as_model
 from kedge.model.model import Predictions
-from kedge.options import Options, as_perturbation
+from kedge.options import Options, OptionsGiven, as_perturbation, with_options
 from kedge.oracle import Oracle
 from kedge.partial import built_up
 from kedge.precision import Precision
@@ -41,6 +41,7 @@ __all__ = ["Explainer", "explain", "precision"]
 BASELINE_SAMPLES = 60
 
 
+@with_options()
 class Explainer:
     """Explains the decisions of one model. Stateless between texts, so safe to share and to pickle.
 
@@ -50,10 +51,10 @@ class Explainer:
         A callable from a list of texts to labels or numbers, a fitted scikit-learn pipeline on raw
         text, a kedge rule: whatever ``kedge.as_model`` recognises.
     options
-        Everything that can be asked for: see ``kedge.options.Options``.
+        What is asked for, listed below; each has a default.
     """
 
-    def __init__(self, model: Any, **options: Any) -> None:
+    def __init__(self, model: Any, **options: Unpack[OptionsGiven]) -> None:
         self.options = Options.read(options)
         self._goal = self.options.goal()
         self._perturbation = as_perturbation(self.options.perturbation)
@@ -271,8 +272,22 @@ def _rebuilt(model: Any, options: dict[str, Any]) -> Explainer:
     return Explainer(model, **options)
 
 
-def explain(model: Any, text: str, *, label: Label | None = None, **options: Any) -> Explanation:
-    """Explain why ``model`` gives ``text`` its label; options are those of ``Explainer``.
+@with_options()
+def explain(
+    model: Any, text: str, *, label: Label | None = None, **options: Unpack[OptionsGiven]
+) -> Explanation:
+    """Explain why ``model`` gives ``text`` its label.
+
+    Parameters
+    ----------
+    model
+        The classifier: whatever ``kedge.as_model`` recognises.
+    text
+        The document.
+    label
+        One of the labels that hold, for a multi-label model.
+    options
+        What is asked for, listed below; each has a default.
 
     >>> import kedge
     >>> e = kedge.explain(kedge.rules.all_present(["very", "good"]), "Food is very very very very good!")
@@ -282,10 +297,16 @@ def explain(model: Any, text: str, *, label: Label | None = None, **options: Any
     return Explainer(model, **options).explain(text, label)
 
 
+@with_options()
 def precision(
-    model: Any, text: str, words: str | Iterable[str | int], *, label: Label | None = None, **options: Any
+    model: Any,
+    text: str,
+    words: str | Iterable[str | int],
+    *,
+    label: Label | None = None,
+    **options: Unpack[OptionsGiven],
 ) -> Verdict:
-    """How surely these words of ``text`` keep the label that ``model`` gives it.
+    """How surely these words, or positions, of ``text`` keep the label that ``model`` gives it.
 
     >>> import kedge
     >>> verdict = kedge.precision(kedge.rules.any_of(["good"], ["nice"]), "nice place, good food", ["good"])

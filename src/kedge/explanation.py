@@ -68,8 +68,9 @@ class Explanation:
     queries, seconds
         How many texts the model was asked about, and how long it all took.
     baseline
-        The precision with no word kept; at or above the threshold no word is really needed. None
-        when it was not looked at.
+        The precision with no word kept; at or above the threshold no word is needed. It is an
+        estimate from samples unless the model was read, or the status is exact and it reaches the
+        threshold. None when it was not looked at.
     coverage
         Share of the given corpus that contains the anchor; None without a corpus.
     objective
@@ -84,7 +85,10 @@ class Explanation:
     trace
         Anchors that were looked at on the way.
     ties
-        Sizes of Algorithm 1's sets, where an exhaustive search was made.
+        Sizes of Algorithm 1's sets, where a search looked at every anchor of the answer's length. None
+        elsewhere: for scores that are sums over words, for guided and beam searches, and for short texts
+        of models that can only be asked, where most anchors are ruled out before they are known
+        (``method="exhaustive"`` counts).
     examples
         Perturbed samples that kept or lost the label.
     notes

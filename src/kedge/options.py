@@ -1,8 +1,10 @@
 """Everything a user can ask for, checked as soon as it is said."""
 
-from collections.abc import Callable, Sequence
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, TypeVar
 
 import numpy as np
 
@@ -13,12 +15,14 @@ from kedge.perturb import Masking, Perturbation
 from kedge.search import Goal
 from kedge.typing import Label
 
-__all__ = ["Options", "as_perturbation"]
+__all__ = ["Options", "OptionsGiven", "OptionsOfAll", "as_perturbation", "with_options"]
+
+Offering = TypeVar("Offering", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Everything a user can ask for.
+    """Everything a user can ask for. ``docs/options.md`` has the same list with the defaults.
 
     Parameters
     ----------
@@ -42,7 +46,9 @@ class Options:
     allow_empty
         Whether "no word is needed" may be the answer when it is true.
     ties
-        Among equally good anchors the ``"first"`` in the text, the ``"last"`` or a ``"random"`` one.
+        Among equally good anchors the ``"first"`` in the text, the ``"last"`` or a ``"random"`` one. Of a
+        linear model these are occurrences of equal weight: of words of different weight that reach the
+        same precision the one of largest weight is taken.
     samples
         Samples per anchor when an exhaustive search samples.
     beam_width
@@ -56,8 +62,11 @@ class Options:
         ``max_candidates`` anchors: with those made of the words that are best alone, and a note.
     batch_size
         How many texts the model is asked about at a time.
-    outputs, classes
-        What a callable's numbers mean and how its classes are called; see ``as_model``.
+    outputs
+        What a callable's numbers mean: ``"labels"``, ``"probabilities"``, ``"scores"``, ``"multilabel"``, or
+        ``"auto"`` where that can be told; see ``as_model``.
+    classes
+        How the columns of a callable's numbers are called; 0, 1, ... without.
     tokenizer
         How to split the text: a callable giving spans, tokens or strings, a spaCy pipeline, a
         Hugging Face tokenizer. By default the model's own words, else words and emoji.
@@ -113,7 +122,7 @@ class Options:
             raise OptionError(f"seed must be a whole number of at least 0, got {self.seed!r}.")
 
     @classmethod
-    def read(cls, given: dict[str, Any]) -> "Options":
+    def read(cls, given: Mapping[str, Any]) -> "Options":
         """Options by name; an unknown name is refused with the names there are."""
         known = sorted(f.name for f in fields(cls))
         if unknown := sorted(set(given) - set(known)):
@@ -123,6 +132,71 @@ class Options:
     def goal(self) -> Goal:
         """What a search is asked for."""
         return Goal(**{f.name: getattr(self, f.name) for f in fields(Goal)})
+
+
+class OptionsOfAll(TypedDict, total=False):
+    """The fields of ``Options`` but for ``seed`` and ``threshold``, of which ``stability`` takes lists."""
+
+    delta: float
+    method: str
+    precision: str
+    perturbation: str | Perturbation
+    allow_empty: bool
+    ties: Literal["first", "last", "random"]
+    samples: int
+    beam_width: int
+    max_queries: int | None
+    max_candidates: int
+    shortlist: bool
+    batch_size: int
+    outputs: Outputs
+    classes: Sequence[Label] | None
+    tokenizer: Any
+    progress: Callable[[int], None] | None
+    corpus: Any
+    objective: Literal["shortest", "coverage"]
+
+
+class OptionsGiven(OptionsOfAll, total=False):
+    """The fields of ``Options`` as keywords: what an editor completes and a type checker checks."""
+
+    threshold: float
+    seed: int
+
+
+def with_options(*left_out: str) -> Callable[[Offering], Offering]:
+    """Show the options where ``**options`` stands: in the signature, and at the end of the docstring.
+
+    So ``help``, a notebook's question mark and its completion know them, and there is one list of
+    them, that of ``Options``. Those ``left_out`` the function does not take.
+    """
+
+    def shown(offering: Offering) -> Offering:
+        signature = inspect.signature(offering)
+        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        offered = [
+            inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=f.type)
+            for f in fields(Options)
+            if f.name not in left_out
+        ]
+        offering.__signature__ = signature.replace(parameters=[*own, *offered])  # type: ignore[attr-defined]
+        if offering.__doc__ and Options.__doc__:  # python -OO drops both
+            listed = "".join(
+                text for name, text in _meanings(Options.__doc__).items() if name not in left_out
+            )
+            offering.__doc__ = (
+                f"{inspect.cleandoc(offering.__doc__)}\n\nOther Parameters\n----------------\n{listed}"
+            )
+        return offering
+
+    return shown
+
+
+def _meanings(docstring: str) -> dict[str, str]:
+    """The entries of a docstring's list of parameters, by their names."""
+    listed = inspect.cleandoc(docstring).partition("----------\n")[2] + "\n"
+    entries = re.split(r"^(?=\w)", listed, flags=re.MULTILINE)[1:]
+    return {entry.partition("\n")[0]: entry for entry in entries}
 
 
 def as_perturbation(given: str | Perturbation) -> Perturbation:

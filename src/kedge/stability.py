@@ -1,15 +1,16 @@
 """One text, explained again and again, and how far the answers agree."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Unpack
 
 from kedge.compare import jaccard
 from kedge.errors import OptionError
 from kedge.explain import Explainer
 from kedge.explanation import Explanation
+from kedge.options import OptionsOfAll, with_options
 from kedge.typing import Label
 
 __all__ = ["Stability", "stability"]
@@ -58,6 +59,7 @@ class Stability:
         return "\n".join(lines)
 
 
+@with_options("seed", "threshold")
 def stability(
     model: Any,
     text: str,
@@ -65,11 +67,13 @@ def stability(
     seeds: Iterable[int] = range(10),
     thresholds: Iterable[float] = (0.95,),
     label: Label | None = None,
-    **options: Any,
+    **options: Unpack[OptionsOfAll],
 ) -> Stability:
     """Explain a text with each seed at each threshold.
 
-    An exact answer does not depend on the seed; a sampled one may, and this tells how much.
+    The anchor of an exact answer and its precision do not depend on the seed (unless ``ties="random"``);
+    its baseline may, where that is an estimate, and so may the number of questions. An answer that was
+    sampled may be another one, and this tells how often.
 
     Parameters
     ----------
@@ -80,16 +84,17 @@ def stability(
     label
         One of the labels that hold, for a multi-label model.
     options
-        Those of ``Explainer``, but for ``seed`` and ``threshold``.
+        Those of ``Explainer`` but for ``seed`` and ``threshold``, listed below.
 
     >>> import kedge
     >>> found = stability(kedge.rules.present("good"), "so good", seeds=range(3), thresholds=[0.9, 0.99])
     >>> found.over_seeds, found.over_thresholds
     ({0.9: 1.0, 0.99: 1.0}, 1.0)
     """
+    given: Mapping[str, object] = options
     for single, several in (("seed", "seeds"), ("threshold", "thresholds")):
-        if single in options:
-            raise OptionError(f"stability takes {several}=, a list, not {single}={options[single]!r}.")
+        if single in given:
+            raise OptionError(f"stability takes {several}=, a list, not {single}={given[single]!r}.")
     each = _distinct("seeds", seeds)
     explainers = [
         Explainer(model, **options, seed=seed, threshold=threshold)  # all checked before the first works

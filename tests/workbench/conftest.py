@@ -9,8 +9,7 @@ import pytest
 import uvicorn
 
 from kedge.demo import review_model
-from kedge.workbench.app import create_app
-from kedge.workbench.settings import Settings
+from kedge.workbench import Settings, create_app
 
 
 @contextmanager

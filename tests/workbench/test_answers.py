@@ -1,6 +1,8 @@
 """The endpoint: what it answers, what it refuses, and that one request does not block the rest."""
 
 import json
+import subprocess
+import sys
 import threading
 import time
 from importlib.resources import files
@@ -11,6 +13,7 @@ import pytest
 
 import kedge
 from kedge.demo import review_model
+from kedge.render.phrases import baseline, meaning
 from kedge.workbench.settings import Settings
 
 TEXT = "The staff were friendly and the soup was very good."
@@ -50,12 +53,14 @@ def test_explain_as_a_page(client):
 
 
 def test_explain_as_a_stream(client):
-    """as=stream reports progress and ends with the explanation."""
+    """as=stream reports progress and ends with the explanation and the library's sentences about it."""
     with client.stream("POST", "/api/explain?as=stream", json={"text": TEXT, "method": "beam"}) as answer:
         lines = [json.loads(line) for line in answer.iter_lines()]
     assert {line["event"] for line in lines[:-1]} <= {"waiting", "progress"}
     assert lines[-1]["event"] == "result"
-    assert lines[-1]["explanation"]["label"] == "positive"
+    found = kedge.Explanation.from_json(json.dumps(lines[-1]["explanation"]))
+    assert found.label == "positive"
+    assert lines[-1]["said"] == {"meaning": meaning(found), "baseline": baseline(found)}
 
 
 def test_a_stream_tells_errors(client):
@@ -302,3 +307,25 @@ def test_multi_label_models(serve):
         assert "praise" in refused.json()["error"]["message"]
         gone = httpx.post(f"{address}/api/predict", json={"text": "good food", "removed": [0]}).json()
         assert (gone["label"], gone["labels"]) == (None, ["kitchen"])
+
+
+WITHOUT = """
+import sys
+sys.modules["fastapi"] = None
+import kedge
+kedge.workbench.Settings(seconds=1)
+try:
+    kedge.workbench.create_app(kedge.rules.present("good"))
+except kedge.KedgeError as error:
+    print(error)
+"""
+
+
+def test_the_application_is_made_from_python():
+    """``import kedge`` alone gives kedge.workbench.create_app; without FastAPI it says what to install."""
+    app = kedge.workbench.create_app(kedge.rules.present("good"), Settings(seconds=5), allow_empty=True)
+    assert callable(app)
+    with pytest.raises(kedge.KedgeError, match="Unknown option: treshold"):
+        kedge.workbench.create_app(kedge.rules.present("good"), treshold=0.9)
+    said = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, check=True, text=True).stdout
+    assert said == "The workbench needs FastAPI: pip install 'kedge[serve]'.\n"

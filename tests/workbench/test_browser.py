@@ -13,6 +13,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 import kedge
 from kedge.demo import review_model, reviews
+from kedge.render.phrases import baseline, meaning
 from kedge.workbench.settings import Settings
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -128,7 +129,8 @@ def test_typing_shows_the_anchor(page):
     until(page, lambda: [w.lower() for w in anchor(page)] == list(want.words))
     assert find(page, "label").text == str(want.label)
     assert want.status in find(page, "status").text
-    assert "at random" in find(page, "meaning").text
+    assert find(page, "meaning").text == meaning(want)
+    assert f"with no word kept {baseline(want)}" in find(page, "legend").text.replace("\n", " ")
 
 
 def test_moving_the_threshold_changes_the_anchor(explained):

@@ -200,7 +200,10 @@ _PROBABLE = _PREDICT_IS_ARGMAX | {
 }  # fmt: skip
 
 
-_ASKED_BY_TEXT = "The vectoriser does not count single words, so the model is asked about masked texts."
+_ASKED_BY_TEXT = (
+    "The pipeline does not start with a vectoriser that kedge reads word by word, so the model is asked "
+    "about masked texts."
+)
 
 
 def finds_words(vectorizer: Any) -> bool:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from kedge.explanation import Explanation
 from kedge.plots.style import ACCENT, LOST, QUIET, SOFT, axes, shortened, tidy
-from kedge.render.phrases import rounded
+from kedge.render.numbers import rounded
 from kedge.render.scatter import spread_out
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ def search(explanation: Explanation, *, ax: "Axes | None" = None) -> "Axes":
     ax.set_xlabel("words kept")
     ax.set_ylabel("precision")
     anchor = shortened(" · ".join(e.words) or "(nothing)", 40)
-    title = f"What keeps the label {shortened(str(e.label))}: {anchor} ({rounded(e.precision)})"
+    shown = rounded(e.precision, e.threshold)
+    title = f"What keeps the label {shortened(str(e.label))}: {anchor} ({shown})"
     ax.set_title(title, loc="left", fontsize="medium")
     tidy(ax)
     return ax

@@ -8,7 +8,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from kedge.explanation import Explanation
-from kedge.render.phrases import headline, meaning, provenance, rounded, spread, status_name
+from kedge.render.numbers import percent, rounded, spread
+from kedge.render.phrases import baseline, headline, meaning, provenance, status_name
 from kedge.render.pieces import Piece, document_pieces, example_pieces
 from kedge.render.scatter import scatter
 
@@ -84,9 +85,10 @@ def _rendered(template: str, e: Explanation, *, notebook: bool) -> str:
             document=document,
             has_copies=bool(copies),
             most=max(copies, default=0),
-            precision=rounded(e.precision),
-            spread=spread(low, high) if wide else None,
-            baseline=None if e.baseline is None else rounded(e.baseline),
+            precision=rounded(e.precision, e.threshold),
+            spread=spread(low, high, e.threshold) if wide else None,
+            baseline=baseline(e),
+            coverage=None if e.coverage is None else percent(e.coverage),
             gauge=_gauge(e, wide=wide),
             bars=_bars(e),
             other_classes=max(0, len(e.probabilities or ()) - _CLASSES),
@@ -105,8 +107,8 @@ def _gauge(e: Explanation, *, wide: bool) -> dict[str, Any]:
     def at(share: float) -> float:
         return round(3 + 314 * share, 1)
 
-    between = f", between {' and '.join(spread(low, high))}" if wide else ""
-    base = "" if e.baseline is None else f", {rounded(e.baseline)} with no word kept"
+    between = f", between {' and '.join(spread(low, high, e.threshold))}" if wide else ""
+    base = "" if e.baseline is None else f", {baseline(e)} with no word kept"
     return {
         "low": at(low),
         "high": at(high),
@@ -115,7 +117,8 @@ def _gauge(e: Explanation, *, wide: bool) -> dict[str, Any]:
         "goal": at(e.threshold),
         "base": None if e.baseline is None else at(e.baseline),
         "label": (
-            f"Gauge from 0 to 1: precision {rounded(e.precision)}{between}; asked for {e.threshold:g}{base}."
+            f"Gauge from 0 to 1: precision {rounded(e.precision, e.threshold)}{between}; asked for "
+            f"{e.threshold:g}{base}."
         ),
     }
 
@@ -125,7 +128,7 @@ def _bars(e: Explanation) -> list[dict[str, Any]]:
     ranked = sorted(e.probabilities or (), key=lambda pair: (pair[0] != e.label, -pair[1]))[:_CLASSES]
     ranked.sort(key=lambda pair: -pair[1])
     return [
-        {"label": label, "value": f"{value:.3f}", "width": round(100 * value, 1), "mine": label == e.label}
+        {"label": label, "value": rounded(value), "width": round(100 * value, 1), "mine": label == e.label}
         for label, value in ranked
     ]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import floor
 
 from kedge.explanation import Explanation, Step
-from kedge.render.phrases import rounded, spread
+from kedge.render.numbers import rounded, spread
 
 __all__ = ["Row", "Scatter", "best_of_each_length", "scatter", "spread_out"]
 
@@ -119,7 +119,7 @@ def scatter(e: Explanation) -> Scatter | None:
         label=(
             f"Scatter plot of {len(steps)} sets of words: number of words kept against precision, with "
             f"the threshold {e.threshold:g} and the anchor of {len(e.positions)} words at "
-            f"{rounded(e.precision)}."
+            f"{rounded(e.precision, e.threshold)}."
         ),
     )
 
@@ -131,7 +131,7 @@ def _row(e: Explanation, step: Step) -> Row:
     return Row(
         len(step.positions),
         shown or "(nothing)",
-        rounded(step.precision),
-        " to ".join(spread(step.low, step.high)) if wide else "",
+        rounded(step.precision, e.threshold),
+        " to ".join(spread(step.low, step.high, e.threshold)) if wide else "",
         step.positions == e.positions,
     )

@@ -1,13 +1,18 @@
-"""An explanation as text for a terminal: colour where there is one, brackets elsewhere."""
+"""An explanation or a verdict as text for a terminal: colour where there is one, brackets elsewhere."""
 
 import os
 import sys
 import unicodedata
+from typing import TYPE_CHECKING
 
 from kedge.explanation import Explanation
-from kedge.render.phrases import need, promise, rounded, spread
+from kedge.render.numbers import percent, rounded, spread
+from kedge.render.phrases import baseline, promise, verdict
 
-__all__ = ["render", "visible", "wants_colour"]
+if TYPE_CHECKING:
+    from kedge.ask import Verdict
+
+__all__ = ["render", "render_verdict", "visible", "wants_colour"]
 
 # A text longer than this is shown as the surroundings of its anchor only.
 _LONG = 1200
@@ -22,41 +27,59 @@ def wants_colour() -> bool:
 def render(e: Explanation, *, colour: bool) -> str:
     """The text with its anchor marked, the label, the precision, and what it all promises."""
     bold, dim, reset = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if colour else ("", "", "")
-    low, high = e.interval
-    around = "" if high - low < 5e-4 else f" in [{', '.join(spread(low, high))}]"
     lines = [
         _marked(e, colour=colour),
         "",
         f"{dim}label     {reset} {bold}{visible(str(e.label))}{reset}{_probability(e)}",
         f"{dim}anchor    {reset} {bold}{visible(' '.join(e.words)) or '(nothing)'}{reset}",
-        f"{dim}precision {reset} {rounded(e.precision)}{around}   {dim}asked for {e.threshold:g}{reset}",
+        f"{dim}precision {reset} {_precision(e)}   {dim}asked for {e.threshold:g}{reset}",
     ]
     if e.baseline is not None:
-        lines.append(f"{dim}baseline  {reset} {rounded(e.baseline)}   {dim}with no word kept{reset}")
+        lines.append(f"{dim}baseline  {reset} {baseline(e)}   {dim}with no word kept{reset}")
     if e.coverage is not None:
-        lines.append(f"{dim}coverage  {reset} {e.coverage:.1%} of the corpus contains the anchor")
-    took = "" if e.seconds is None else f", {_time(e.seconds)}"
-    queries = f"{e.queries:,} {'query' if e.queries == 1 else 'queries'}"
-    lines.append(f"{dim}found by  {reset} {e.method} ({queries}{took})")
-    lines += ["", promise(e)]
-    if (warning := need(e)) is not None:
-        lines.append(warning)
-    lines += e.notes
+        lines.append(f"{dim}coverage  {reset} {percent(e.coverage)} of the corpus contains the anchor")
+    lines += [f"{dim}found by  {reset} {_way(e)}", "", promise(e), *e.notes]
     return "\n".join(lines)
 
 
-def _time(seconds: float) -> str:
-    return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"
+def render_verdict(v: "Verdict", *, colour: bool) -> str:
+    """The text with the chosen words marked, their precision, and whether they are an anchor."""
+    bold, dim, reset = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if colour else ("", "", "")
+    lines = [
+        _marked(v, colour=colour),
+        "",
+        f"{dim}label     {reset} {bold}{visible(str(v.label))}{reset}",
+        f"{dim}words     {reset} {bold}{visible(' '.join(v.words)) or '(nothing)'}{reset}",
+        f"{dim}precision {reset} {_precision(v)}   {dim}asked for {v.threshold:g}{reset}",
+        f"{dim}judged by {reset} {_way(v)}",
+        "",
+        verdict(v),
+    ]
+    return "\n".join(lines)
+
+
+def _precision(e: "Explanation | Verdict") -> str:
+    low, high = e.interval
+    around = "" if high - low < 5e-4 else f" in [{', '.join(spread(low, high, e.threshold))}]"
+    return f"{rounded(e.precision, e.threshold)}{around}"
+
+
+def _way(e: "Explanation | Verdict") -> str:
+    """How it was found and at which cost."""
+    took = ""
+    if e.seconds is not None:
+        took = f", {e.seconds * 1000:.1f} ms" if e.seconds < 1 else f", {e.seconds:.1f} s"
+    return f"{e.method} ({e.queries:,} {'query' if e.queries == 1 else 'queries'}{took})"
 
 
 def _probability(e: Explanation) -> str:
     for label, value in e.probabilities or ():
         if label == e.label:
-            return f"   probability {value:.3f}"
+            return f"   probability {rounded(value)}"
     return ""
 
 
-def _marked(e: Explanation, *, colour: bool) -> str:
+def _marked(e: "Explanation | Verdict", *, colour: bool) -> str:
     """The caller's text with the anchor's spans marked, shortened where it is long."""
     before, after = ("\x1b[1;30;42m", "\x1b[0m") if colour else ("[", "]")
     parts, end = [], 0

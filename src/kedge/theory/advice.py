@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kedge.errors import LabelError, OptionError
+from kedge.render.numbers import rounded
 from kedge.theory._arrays import as_counts, as_floats
 from kedge.theory.bounds import berry_esseen
 from kedge.theory.dummies import linear_dummies, rule_dummies
@@ -222,8 +223,8 @@ def _no_word_needed(
 ) -> str:
     also = f", even {words[dummies[0]]!r}, which the model ignores" if dummies else ""
     return (
-        f"With no word kept the label already holds with probability {baseline:.3f}{how}, at least "
-        f"{1 - eps:g}: a single word reaches the threshold{also}."
+        f"With no word kept the label already holds with probability {rounded(baseline, 1 - eps)}{how}, at "
+        f"least {1 - eps:g}: a single word reaches the threshold{also}."
     )
 
 

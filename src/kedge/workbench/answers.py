@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -12,6 +12,7 @@ from starlette.requests import Request
 from kedge.explain import Explainer
 from kedge.model import Model
 from kedge.oracle import Oracle
+from kedge.render.phrases import baseline, meaning
 from kedge.workbench.jobs import Job, Jobs
 from kedge.workbench.problems import problem, too_long
 from kedge.workbench.schemas import ExplainRequest, PrecisionRequest, Prediction, PredictRequest, VerdictBody
@@ -32,14 +33,19 @@ class Bench:
     settings: Settings
     jobs: Jobs
 
-    def explain(self, asked: ExplainRequest, *, html: bool = False) -> Job:
-        """Start an explanation; its result is the JSON form, or the page."""
+    def explain(self, asked: ExplainRequest, form: Literal["json", "html", "stream"] = "json") -> Job:
+        """Start an explanation; its result is the JSON form, the page, or the last line of a stream."""
 
         def work(job: Job) -> str:
             found = self._explainer(asked, job).explain(asked.text, asked.label)
-            if html:
+            if form == "html":
                 return found.to_html()
-            return found.to_json(times=True).encode("utf-8", "replace").decode()
+            data = found.to_json(times=True).encode("utf-8", "replace").decode()
+            if form == "json":
+                return data
+            # The sentences of the library, so that the page need not have its own.
+            said = json.dumps({"meaning": meaning(found), "baseline": baseline(found)})
+            return f'{{"event": "result", "explanation": {data}, "said": {said}}}\n'
 
         return self.jobs.submit(work)
 
@@ -92,8 +98,7 @@ class Bench:
                     last = now
                 await asyncio.wait({job.task}, timeout=_LOOK)
             try:
-                # The explanation is JSON already: it is put into the line as it is.
-                yield b'{"event": "result", "explanation": ' + job.task.result().encode() + b"}\n"
+                yield job.task.result().encode()
             except Exception as error:  # noqa: BLE001  (whatever it was, the client is told in one sentence)
                 _, kind, message = problem(error, self.settings)
                 yield _line(event="error", error={"kind": kind, "message": message})

@@ -117,9 +117,10 @@ def _add_answers(app: FastAPI, bench: Bench) -> None:
 
         As JSON; as a self-contained page (`as=html`); or as a stream of lines (`as=stream`), each a
         JSON object with an `event`: `waiting` or `progress` (with `queries`), at last `result` (with
-        `explanation`) or `error`. Closing the connection cancels the work.
+        `explanation`, and in `said` what it means in words) or `error`. Closing the connection cancels
+        the work.
         """
-        job = bench.explain(asked, html=form == "html")
+        job = bench.explain(asked, form)
         if form == "stream":
             return StreamingResponse(bench.lines(job), media_type="application/x-ndjson")
         media_type = "text/html" if form == "html" else "application/json"

@@ -32,7 +32,7 @@ STATIC: dict[str, Callable[[], tuple[str, str]]] = {
     "icon.svg": partial(_file, "icon.svg", "image/svg+xml"),
     **{
         name: partial(_file, name, "text/javascript")
-        for name in ("app.js", "api.js", "reader.js", "picture.js")
+        for name in ("app.js", "api.js", "numbers.js", "picture.js", "reader.js")
     },
 }
 """Every file there is, by name: no path of a client's is ever opened."""

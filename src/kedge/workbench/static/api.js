@@ -41,7 +41,7 @@ export async function page(body) {
   return (await post("/api/explain?as=html", body)).text();
 }
 
-// An explanation, with its progress on the way; aborting the signal cancels the work on the server.
+// An explanation and what is said about it, with its progress on the way; aborting the signal cancels the work on the server.
 export async function explain(body, signal, onProgress) {
   const response = await post("/api/explain?as=stream", body, signal);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -53,7 +53,7 @@ export async function explain(body, signal, onProgress) {
     rest = lines.pop();
     for (const line of lines) {
       const message = JSON.parse(line);
-      if (message.event === "result") return message.explanation;
+      if (message.event === "result") return message;
       if (message.event === "error") throw problem(message.error);
       onProgress(message);
     }

@@ -1,21 +1,12 @@
 // The workbench: one state, redrawn when the server has answered. No framework, no build step.
 
 import * as api from "./api.js";
-import { bars, between, gauge, picture, rounded } from "./picture.js";
+import { between, rounded } from "./numbers.js";
+import { bars, gauge, picture } from "./picture.js";
 import { Reader } from "./reader.js";
 
 const $ = (id) => document.getElementById(id);
 const SIGNS = { exact: "=", certified: "✓", estimated: "≈", not_reached: "!" };
-const PROMISES = {
-  exact: (e) =>
-    e.words.length <= 1
-      ? "Exact: no sampling error, and no set of words is shorter."
-      : `Exact: no sampling error, and no shorter set of words reaches ${e.threshold}.`,
-  certified: (e) =>
-    `Certified: the precision is at least ${e.threshold}; such claims are wrong for at most ${100 * e.delta}% of documents.`,
-  estimated: (e) => `Estimated: judged by samples that may flatter it; the true precision may lie below ${e.threshold}.`,
-  not_reached: (e) => `Not reached: no set of words was shown to reach ${e.threshold}; this is the best one found.`,
-};
 const HINTS = {
   remove: "Click a word to remove it and watch the prediction.",
   choose: "Click words to ask: is this set an anchor?",
@@ -76,7 +67,7 @@ async function explain() {
   const asked = { ...options(), method: $("method").value, label: chosenLabel() };
   if (!asked.text.trim()) {
     busy(null);
-    show(null);
+    show(null, null);
     return;
   }
   const started = Date.now();
@@ -93,8 +84,8 @@ async function explain() {
   });
   if (own.aborted) return;
   busy(null);
-  if (found) show(found);
-  else show(null, false);
+  if (found) show(found.explanation, found.said);
+  else show(null, null, false);
 }
 
 // A model with several labels at once must be asked about one of those that hold.
@@ -113,7 +104,8 @@ async function offerLabels() {
   explain();
 }
 
-function show(e, welcome = true) {
+// An explanation, and what is said about it in words.
+function show(e, said, welcome = true) {
   const same = e && state.explanation && e.text === state.explanation.text;
   state.explanation = e;
   $("result").hidden = !e;
@@ -132,11 +124,11 @@ function show(e, welcome = true) {
   gauge($("gauge"), e);
   const [low, high] = e.interval;
   const spread = document.createElement("small");
-  if (high - low >= 5e-4) spread.append(between(e.interval));
-  $("precision").replaceChildren(rounded(e.precision), spread);
-  legend(e);
+  if (high - low >= 5e-4) spread.append(between(e.interval, e.threshold));
+  $("precision").replaceChildren(rounded(e.precision, e.threshold), spread);
+  legend(e, said);
   picture($("picture"), e, reader.written);
-  $("meaning").textContent = meaning(e);
+  $("meaning").textContent = said.meaning;
   $("notes").replaceChildren(
     ...e.notes.map((note) => {
       const item = document.createElement("li");
@@ -149,9 +141,9 @@ function show(e, welcome = true) {
   changed();
 }
 
-function legend(e) {
+function legend(e, said) {
   const rows = [["│", "asked for", String(e.threshold)]];
-  if (e.baseline != null) rows.push(["◇", "baseline, with no word kept", rounded(e.baseline)]);
+  if (said.baseline != null) rows.push(["◇", "baseline, with no word kept", said.baseline]);
   $("legend").replaceChildren(
     ...rows.map(([sign, name, value]) => {
       const item = document.createElement("li");
@@ -172,30 +164,6 @@ function listed(names) {
   for (const name of names) counted.set(name, (counted.get(name) ?? 0) + 1);
   const parts = [...counted].map(([name, n]) => (n > 1 ? `${name} (${n} times)` : name));
   return parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}` : parts.join("");
-}
-
-function percent(share) {
-  return `${Math.floor(share * 1000 + 1e-9) / 10}%`;
-}
-
-function meaning(e) {
-  if (e.interval[0] === 0 && e.interval[1] === 1) {
-    return `Too little was asked of the model to know what keeps the label ${e.label}. ${PROMISES[e.status](e)}`;
-  }
-  const about = e.status === "exact" ? "" : "about ";
-  const kept = e.words.length
-    ? `Keep ${listed(reader.named(e.positions))} and remove each other word at random`
-    : "Remove each word at random";
-  const parts = [`${kept}: the model still says ${e.label} in ${about}${percent(e.precision)} of cases.`];
-  if (e.baseline != null && e.words.length) {
-    parts.push(
-      e.baseline >= e.threshold
-        ? `No word is really needed: with nothing kept the label still holds in ${percent(e.baseline)} of cases.`
-        : `With no word kept for sure it would be ${percent(e.baseline)}: these words make the difference.`,
-    );
-  }
-  parts.push(PROMISES[e.status](e));
-  return parts.join(" ");
 }
 
 function onWord(k) {
@@ -235,7 +203,7 @@ const askWithout = debounced(async () => {
   $("without-text").replaceChildren(
     `Without ${shown} the model says `,
     label,
-    share === undefined ? "" : ` (${share.toFixed(3)})`,
+    share === undefined ? "" : ` (${rounded(share)})`,
     holds ? ": the label holds." : `: the label ${e.label} is lost.`,
   );
   $("without").hidden = false;
@@ -251,7 +219,7 @@ const askMine = debounced(async () => {
   );
   if (!found || !state.chosen.size) return;
   const value = document.createElement("b");
-  value.append(rounded(found.precision));
+  value.append(rounded(found.precision, found.threshold));
   const names = reader.named(words);
   const shown = names.length > 8 ? `${names.slice(0, 8).join(", ")} and ${names.length - 8} more` : listed(names);
   $("mine-text").replaceChildren(`${shown}: precision `, value);
@@ -262,8 +230,8 @@ const askMine = debounced(async () => {
   const [low, high] = found.interval;
   $("mine-more").textContent =
     found.status === "exact"
-      ? `Exact, by ${found.method}${high - low >= 5e-4 ? `: ${between([low, high])}` : ""}.`
-      : `Certified ${between([low, high])} from ${found.method}; wrong with probability at most ${found.delta}.`;
+      ? `Exact, by ${found.method}${high - low >= 5e-4 ? `: ${between(found.interval, found.threshold)}` : ""}.`
+      : `Certified ${between(found.interval, found.threshold)} from ${found.method}; wrong with probability at most ${found.delta}.`;
   $("mine").hidden = false;
 }, 120);
 

@@ -1,5 +1,7 @@
 // Small drawings: the gauge, bars, and Algorithm 1's picture.
 
+import { rounded } from "./numbers.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 function make(name, attributes, text) {
@@ -7,16 +9,6 @@ function make(name, attributes, text) {
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   if (text !== undefined) element.append(text);
   return element;
-}
-
-// Three digits, rounded towards zero: 0.9499 must not read as 0.950.
-export function rounded(share) {
-  return (Math.floor(share * 1000 + 1e-9) / 1000).toFixed(3);
-}
-
-// An interval, rounded outwards: it must not read as narrower than it is.
-export function between([low, high]) {
-  return `between ${rounded(low)} and ${Math.min(Math.ceil(high * 1000 - 1e-9) / 1000, 1).toFixed(3)}`;
 }
 
 export function gauge(svg, { precision, interval, threshold, baseline }) {
@@ -29,7 +21,7 @@ export function gauge(svg, { precision, interval, threshold, baseline }) {
   parts.push(make("circle", { class: "g-dot", cx: at(precision), cy: 11, r: 6 }));
   parts.push(make("text", { x: 0, y: 30 }, "0"), make("text", { x: 320, y: 30, "text-anchor": "end" }, "1"));
   svg.replaceChildren(...parts);
-  svg.setAttribute("aria-label", `Gauge from 0 to 1: precision ${rounded(precision)}, asked for ${threshold}.`);
+  svg.setAttribute("aria-label", `Gauge from 0 to 1: precision ${rounded(precision, threshold)}, asked for ${threshold}.`);
 }
 
 export function bars(element, probabilities, label) {
@@ -41,7 +33,7 @@ export function bars(element, probabilities, label) {
       const left = document.createElement("span");
       left.append(String(name));
       const right = document.createElement("span");
-      right.append(value.toFixed(3));
+      right.append(rounded(value));
       const bar = make("svg", { viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true" });
       bar.append(
         make("rect", { class: "b-track", width: 100, height: 4, rx: 1 }),
@@ -105,7 +97,7 @@ export function picture(svg, explanation, words) {
     const mine = step.positions.join() === own;
     const dot = make("circle", { class: mine ? "p-chosen" : "p-dot", cx: x, cy: y, r: mine ? 4 : 3 });
     const name = step.positions.map((k) => words[k]).join(" · ") || "(nothing)";
-    dot.append(make("title", {}, `${name}: ${rounded(step.precision)}`));
+    dot.append(make("title", {}, `${name}: ${rounded(step.precision, explanation.threshold)}`));
     parts.push(dot);
     if (mine) parts.push(make("circle", { class: "p-ring", cx: x, cy: y, r: 8 }));
   }

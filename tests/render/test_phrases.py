@@ -1,0 +1,155 @@
+"""The sentences about an answer: true for every status, and the same wherever it is shown."""
+
+from dataclasses import replace
+
+import pytest
+
+import kedge
+from kedge.demo import VERY_GOOD, review_model, very_good
+from kedge.render.phrases import baseline, meaning, promise
+from kedge.render.terminal import render
+
+E = kedge.explain(VERY_GOOD, very_good(4))  # exact, two words
+ONE = kedge.explain(kedge.rules.present("good"), "so good")
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({}, "Exact: no sampling error, and no shorter set of words reaches 0.95."),
+        ({"words": ("very",)}, "Exact: no sampling error, and no set of words is shorter."),
+        (
+            {"objective": "coverage"},
+            "Exact: no sampling error, and no set of words in more documents reaches 0.95.",
+        ),
+        ({"status": "certified", "delta": 0.125}, "wrong for at most 12.5% of documents."),
+        ({"status": "not_reached"}, "Not reached: no set of words was shown to reach 0.95"),
+        ({"status": "estimated", "method": "beam"}, "Estimated: judged by samples that may flatter it"),
+        ({"status": "estimated", "method": "gradient (sampled)"}, "judged by samples that may flatter it"),
+        (
+            {"status": "estimated", "method": "exhaustive (convolution)", "interval": (0.945, 0.961)},
+            "Estimated: nothing was sampled, but what is known of the precision leaves open whether",
+        ),
+        (
+            {"status": "estimated", "method": "exhaustive (convolution)", "interval": (0.951, 0.961)},
+            "Estimated: it reaches 0.95 without sampling error, but a shorter set of words may reach 0.95",
+        ),
+        (
+            {"status": "estimated", "method": "exhaustive (leaves)", "interval": (0.96, 0.96)},
+            "Estimated: its precision is exact, but a shorter set of words may reach 0.95 too.",
+        ),
+    ],
+)
+def test_each_status_has_its_true_reason(changes, says):
+    """An estimate names what is open: samples, the interval, or a shorter set of words."""
+    assert says in promise(replace(E, **changes))
+
+
+@pytest.mark.parametrize("method", ["exhaustive", "gradient"])
+def test_nothing_sampled_is_not_blamed_on_samples(method):
+    """A closed form's answer about 22 words never speaks of samples."""
+    weights = {f"w{k}": 0.2 + 0.013 * k for k in range(22)}
+    model = kedge.WordWeights(weights, intercept=-2.9)
+    e = kedge.explain(model, " ".join(weights), method=method)
+    assert "(convolution)" in e.method
+    assert "samples" not in meaning(e)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        (
+            {"words": ("very",), "method": "ranked (convolution)"},
+            "with probability 0.979. Of single words, none keeps it better than this one (exact).",
+        ),
+        (
+            {"words": ("very",), "interval": (0.96, 0.98), "method": "branch (convolution)"},
+            "This word reaches 0.95 as well (exact).",
+        ),
+        ({}, "Of the sets of at least one word, none shorter than this one reaches 0.95 (exact)."),
+        ({"objective": "coverage"}, "none is in more documents than this one (exact)."),
+        (
+            {"status": "certified", "method": "guided"},
+            "Probably no word is needed: with nothing kept about 97.9% of samples keep the label. Certified:",
+        ),
+        (
+            {"status": "certified", "method": "guided", "baseline": 1.0},
+            "with nothing kept all samples keep the label.",
+        ),
+        (
+            {"status": "certified", "method": "branch (convolution)"},
+            "Probably no word is needed: with nothing kept the label holds with probability about 0.979.",
+        ),
+    ],
+)
+def test_no_word_is_needed(changes, says):
+    """A baseline that reaches the threshold comes first, as a fact only where it is one; no contradiction."""
+    e = replace(E, **{"baseline": 0.979, **changes})
+    assert says in promise(e)
+    for shown in (meaning(e), render(e, colour=False)):
+        assert says in shown
+        assert "no set of words is shorter" not in shown
+        assert "make the difference" not in shown
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({}, "0.680"),
+        ({"status": "certified"}, "about 0.680"),
+        ({"status": "not_reached"}, "about 0.680"),
+        ({"method": "exhaustive (as needed)"}, "about 0.680"),
+        ({"method": "exhaustive (as needed)", "baseline": 0.9612}, "0.961"),
+        ({"method": "exhaustive (as needed)", "baseline": 0.9612, "words": (), "positions": ()}, "0.961"),
+    ],
+)
+def test_an_estimated_baseline_is_about_so_much(changes, says):
+    """Text, page and gauge say "about" unless the baseline is known."""
+    e = replace(E, **{"baseline": 0.6796875, **changes})
+    assert baseline(e) == says
+    assert f"baseline   {says}   with" in render(e, colour=False)
+    assert f"<b>{says}</b>" in e.to_html()
+    assert f"{says} with no word kept" in e.to_html()
+    if "about" in says:
+        assert "With no word kept for sure it would be about 68%" in meaning(e)
+
+
+def test_a_wide_interval_is_laid_at_the_right_door():
+    """Nothing known after too few questions is not what an approximation without a bound leaves open."""
+    unknown = replace(E, status="not_reached", interval=(0.0, 1.0), method="guided")
+    assert "Too little was asked of the model" in meaning(unknown)
+    approximate = replace(unknown, status="estimated", method="exhaustive (gaussian)")
+    assert "Too little" not in meaning(approximate)
+    assert "nothing was sampled, but" in meaning(approximate)
+
+
+def test_numbers_agree_wherever_they_are_shown():
+    """One share has the same digits in the text, the page and the sentence, and is not cut."""
+    e = replace(
+        ONE, baseline=0.6796875, precision=0.99961, trace=(), probabilities=((1, 0.99961), (0, 0.00039))
+    )
+    text, page = render(e, colour=False), e.to_html()
+    for shown in (text, page):
+        assert "0.680" in shown
+        assert "0.999" in shown
+        assert "0.679" not in shown
+        assert "1.000" not in shown
+    assert "99.9% of cases" in meaning(e)
+    assert "<span>0.001</span>" in page
+
+
+def test_a_verdict_says_what_it_means():
+    """print(kedge.precision(...)): the text with the chosen words marked, and yes, no, or open."""
+    text = "The soup was cold, but the staff were friendly."
+    shown = str(kedge.precision(review_model(), text, ["soup", "cold"]))
+    assert shown.startswith("The [soup] was [cold], but the staff were friendly.\n\nlabel      ")
+    assert "\nwords      soup cold\nprecision  0." in shown
+    assert "\nNo: 0." in shown
+    assert shown.endswith(", asked for 0.95 (exact).")
+    good = lambda texts: [int("good" in t) for t in texts]  # noqa: E731
+    assert "\nYes: 1.000, asked for 0.95 (exact)." in str(kedge.precision(good, "so good", ["good"]))
+    long = " ".join(f"w{k}" for k in range(40)) + " good"
+    assert "(certified: wrong with probability at most 0.05)" in str(kedge.precision(good, long, ["good"]))
+    open_ = str(kedge.precision(good, long, ["good"], max_queries=20))
+    assert "Open: 1.000, asked for 0.95" in open_
+    assert "words      (nothing)" in str(kedge.precision(good, "so good", []))
