@@ -44,7 +44,7 @@ def test_everything_at_once(folder):
     rows = [json.loads(line) for line in (folder / "out.jsonl").read_text().splitlines()]
     assert [row["id"] for row in rows] == [f"r{k}" for k in range(30)]
     assert all(row["coverage"] >= 1 / 30 for row in rows)
-    title = "Rules of logistic regression given by its weights on in.jsonl"
+    title = "Rules of WordWeights on in.jsonl"
     assert f"<h1>{title}</h1>" in (folder / "out.rules.html").read_text()
     assert "need no word to keep their label" in done.stdout
     assert (folder / "index" / "index.json").exists()

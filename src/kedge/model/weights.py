@@ -129,7 +129,7 @@ def weights_model(given: WordWeights) -> Model:
 
     return Model(
         predict,
-        "logistic regression given by its weights",
+        "WordWeights",
         tokenize=given.tokens,
         keeps_apart=lambda _: given.token_pattern in WORD_RUNS,
         reads=given.weights.__contains__,

@@ -4,6 +4,7 @@ from dataclasses import replace
 from textwrap import wrap
 
 from kedge.corpus.rules import CorpusRule, RuleList
+from kedge.render.numbers import rounded
 from kedge.render.terminal import visible
 
 __all__ = ["page", "sentences", "table"]
@@ -29,7 +30,7 @@ def table(rules: RuleList) -> str:
             visible(str(rule.label)),
             visible(" ".join(rule.words)),
             f"{rule.coverage:.2%}",
-            f"{rule.precision:.3f}",
+            rounded(rule.precision),
             f"{rule.adds:,}",
         )
         for number, rule in enumerate(rules.rules, start=1)
@@ -98,6 +99,7 @@ def page(rules: RuleList, model: str | None = None, corpus: str | None = None) -
             sentences=sentences(rules),
             rules=[_writable(rule) for rule in rules.rules],
             legend=(*LEGEND, EXPLAINS),
+            rounded=rounded,
         )
     )
 
