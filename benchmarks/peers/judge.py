@@ -2,9 +2,9 @@
 
 The same model is read from the inside by kedge. Linear scores without norm are convolved and documents with
 few samples are enumerated: both are exact, and tested against brute force (``tests/test_exact.py``). Else
-samples of counts are drawn, ``SAMPLES`` of them where the side of the threshold is not clear
-before. An anchor is given as character spans; a token that a peer cut out of one of the model's words
-("did" of "didnt") stands for the whole word, which is to the peer's advantage.
+samples of counts are drawn, ``SAMPLES`` of them (more where the model's arithmetic is read) while the side of
+the threshold is not clear. An anchor is given as character spans; a token that a peer cut out of one of the
+model's words ("did" of "didnt") stands for the whole word, which is to the peer's advantage.
 """
 
 import json
@@ -24,12 +24,13 @@ from kedge.reading import Reading, read, read_document
 from .tools.ours import readable
 
 THRESHOLD = 0.95
-# At a precision of 0.95 the standard error of so many samples is 0.0015.
-SAMPLES = 20_000
+# At a precision of 0.95 the standard error of so many samples is 0.0015; of so many, where a sample is
+# arithmetic only, 0.0003.
+SAMPLES, SAMPLES_BY_ARITHMETIC = 20_000, 500_000
 # A first look; the rest is drawn unless the mean is this many standard errors away from the threshold.
 FIRST_LOOK, CLEAR = 2_000, 4.0
-# Samples that are enumerated rather than drawn.
-ENUMERATED = 1 << 14
+# Samples that are enumerated rather than drawn; more where that is arithmetic only.
+ENUMERATED, ENUMERATED_BY_ARITHMETIC = 1 << 14, 1 << 17
 
 Span = Sequence[int]
 
@@ -60,12 +61,16 @@ class Judge:
         reading, rng = self.reading, np.random.default_rng(0)
         kept = reading.units.kept(anchor)
         free = (reading.units.sizes - reading.units.counts(kept)).tolist()
-        if reading.additive is not None or prod(m + 1 for m in free) <= ENUMERATED:
+        few = ENUMERATED_BY_ARITHMETIC if reading.algebra else ENUMERATED
+        if reading.additive is not None or prod(m + 1 for m in free) <= few:
             verdict = judge(reading, anchor, threshold=THRESHOLD, delta=0.05, how="auto", rng=rng)
             if verdict.status == "exact":
                 return verdict.precision, verdict.method
         hits = trials = 0
-        for more in (FIRST_LOOK, SAMPLES - FIRST_LOOK):
+        steps = [FIRST_LOOK, SAMPLES - FIRST_LOOK]
+        if reading.algebra:
+            steps += [SAMPLES] * (SAMPLES_BY_ARITHMETIC // SAMPLES - 1)
+        for more in steps:
             hits += int(reading.holds(reading.sample(kept, more, rng)).sum())
             trials += more
             # The standard error at the threshold itself: a mean far from it in this measure is clear.

@@ -78,6 +78,26 @@ def table(record: dict[str, Any], models: tuple[str, ...], columns: dict[str, st
     return lines
 
 
+def times(value: float) -> str:
+    """How many times: two digits below ten."""
+    return f"{value:.1f}" if value < 10 else f"{value:.0f}"
+
+
+def shares(record: dict[str, Any], peer: str) -> str:
+    """A peer's questions over kedge's, from the least to the largest of all sets and models."""
+    lines = []
+    for ours, how in (("kedge-proba", "probabilities"), ("kedge-labels", "labels")):
+        found = [part["asked_times_kedge"].get(ours, {}).get(peer) for part in record["parts"]]
+        enough = [one for one in found if one is not None and one["of"] >= FEW]
+        ranges = [[times(f(one[by] for one in enough)) for f in (min, max)] for by in ("mean", "median")]
+        mean, median = (f"{low} to {high}" for low, high in ranges)
+        lines.append(f"{mean} times kedge's by the mean and {median} by the median ({how})")
+    return (
+        f"On the documents that both answered {peer} asks {lines[0]},\n{lines[1]}. A proof takes more "
+        "questions on a long\ndocument that hardly needs one than an answer without: that is where its median is below."
+    )
+
+
 def section(record: dict[str, Any]) -> str:
     """The figures of the README."""
     peers = {"anchor-exp": "anchor-exp", "alibi": "alibi"}
@@ -91,6 +111,8 @@ def section(record: dict[str, Any]) -> str:
         ASKED_HEAD,
         "",
         *table(record, tuple(MODELS), ask, asked),
+        "",
+        shares(record, "anchor-exp"),
         "",
     ]
     return "\n".join(lines)

@@ -164,12 +164,13 @@ answers, so that failures make nobody look quicker or slower. Texts asked are co
 called; for kedge reading a model, rows of counts count as texts.
 
 Judge: exact precision on the words that the model reads, by kedge's convolution (logistic, no norm) or
-enumeration; else {samples:,} samples of counts (fewer where the side of the threshold is clear by four
-standard errors). A token that a peer cut out of a model's word stands for the word. A promise: kedge's exact
-or certified, a peer's claimed precision of at least 0.95. Shortest known length: the shortest anchor of any
-tool that the judge lets pass; proven where kedge's status is exact. Words of no or negative influence: not
-read by the model or, for linear models, of coefficient zero or below. Jaccard: the first {stable} documents
-with {seeds} seeds each, within a budget of their own (documents with fewer than 5 seeds do not count).
+enumeration; else {samples:,} samples of counts, {samples_by_arithmetic:,} for normalised TF-IDF (fewer
+where the side of the threshold is clear by four standard errors). A token that a peer cut out of a model's
+word stands for the word. A promise: kedge's exact or certified, a peer's claimed precision of at least
+0.95. Shortest known length: the shortest anchor of any tool that the judge lets pass; proven where kedge's
+status is exact. Words of no or negative influence: not read by the model or, for linear models, of
+coefficient zero or below. Jaccard: the first {stable} documents with {seeds} seeds each, within a budget of
+their own (documents with fewer than 5 seeds do not count).
 """
 FITTED = (
     "{documents} documents, {words_mean:.0f} words on average. The two environments' fits differ by at most "

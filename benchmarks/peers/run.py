@@ -21,7 +21,7 @@ from typing import Any
 
 from . import report, tasks
 from .figures import THRESHOLD, Row, against, asked, figures
-from .judge import SAMPLES, Judges
+from .judge import SAMPLES, SAMPLES_BY_ARITHMETIC, Judges
 from .tools import TOOLS
 from .worker import Plan, parsed
 
@@ -167,6 +167,7 @@ def main() -> None:
         parts.append(compared(options, corpus, kind))
     settings = asdict(options.plan) | {
         "samples": SAMPLES,
+        "samples_by_arithmetic": SAMPLES_BY_ARITHMETIC,
         "threshold": THRESHOLD,
         "shares": SHARES,
         "note": options.note,
