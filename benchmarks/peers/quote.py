@@ -94,7 +94,8 @@ def shares(record: dict[str, Any], peer: str) -> str:
         lines.append(f"{mean} times kedge's by the mean and {median} by the median ({how})")
     return (
         f"On the documents that both answered {peer} asks {lines[0]},\n{lines[1]}. A proof takes more "
-        "questions on a long\ndocument that hardly needs one than an answer without: that is where its median is below."
+        "questions on a long\ndocument that hardly needs one than an answer without: that is where its "
+        "median is below."
     )
 
 
