@@ -75,14 +75,14 @@ def wait_until(process, condition, seconds=60):
 def test_ten_kills_change_nothing(folder):
     """Killed with SIGKILL at ten random points, the resumed run ends with the same file, byte for byte."""
     rng = random.Random(int.from_bytes(os.urandom(4), "little"))
-    write_corpus(folder, 500)  # even a starved machine does not get through before the tenth kill
+    write_corpus(folder, 1500)  # no machine gets through before the tenth kill
     part, out = folder / "out.jsonl.part", folder / "out.jsonl"
     for kill in range(10):
         workers = "1" if kill % 3 else "2"
         before = rows_in(part)
         # Some kills come while nothing is written yet, most between one row and the next few.
         target = before + rng.choice([0, 1, rng.randint(2, 12)])
-        pause = rng.random() * (0.02 if target > before else 1.5)
+        pause = rng.random() * (0.02 if target > before else 1.0)
         process = start(folder, out.name, "--resume", "--workers", workers)
         wait_until(process, lambda target=target: rows_in(part) >= target)
         time.sleep(pause)
@@ -101,6 +101,7 @@ def test_ten_kills_change_nothing(folder):
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
 def test_interrupted_by_the_keyboard(folder):
     """Ctrl-C ends with exit code 130 and says how to go on; what was done is kept."""
+    write_corpus(folder, 800)  # far more than is done by the time the signal comes
     part = folder / "out.jsonl.part"
     process = start(folder, "out.jsonl", "--workers", "2", start_new_session=True)
     wait_until(process, lambda: rows_in(part) >= 5)
