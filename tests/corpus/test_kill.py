@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import pytest
 
@@ -103,7 +104,9 @@ def test_interrupted_by_the_keyboard(folder):
     """Ctrl-C ends with exit code 130 and says how to go on; what was done is kept."""
     write_corpus(folder, 800)  # far more than is done by the time the signal comes
     part = folder / "out.jsonl.part"
-    process = start(folder, "out.jsonl", "--workers", "2", start_new_session=True)
+    # A shell's background job ignores Ctrl-C, and so would its children.
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    process = start(folder, "out.jsonl", "--workers", "2", start_new_session=True, preexec_fn=heed)
     wait_until(process, lambda: rows_in(part) >= 5)
     os.killpg(process.pid, signal.SIGINT)
     said = process.communicate(timeout=30)[1]
