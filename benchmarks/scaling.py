@@ -170,7 +170,7 @@ def main() -> None:
         "parts": parts,
     }
     table = markdown(record)
-    print(table)  # noqa: T201
+    print(table)  # noqa: T201  (the table is what it is run for)
     if not options.quick:
         options.out.mkdir(exist_ok=True)
         (options.out / "scaling.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

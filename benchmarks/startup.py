@@ -85,7 +85,7 @@ def main() -> None:
     (options.out / "startup.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     for name, seconds in record["seconds"].items():
         spent = record["processor_seconds"][name]
-        print(f"{name}: {seconds:.3f} s, processor {spent:.3f} s (target: {TARGETS.get(name)})")  # noqa: T201
+        print(f"{name}: {seconds:.3f} s, processor {spent:.3f} s (target: {TARGETS.get(name)})")  # noqa: T201  (what it is run for)
 
 
 if __name__ == "__main__":

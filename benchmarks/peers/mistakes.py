@@ -47,7 +47,7 @@ def with_words(*words: str) -> Rule:
 
 def anchor_exp(text: Any, predict: Any, seed: int = 0, **options: Any) -> Any:
     """anchor-exp's answer with its defaults."""
-    np.random.seed(seed)  # noqa: NPY002
+    np.random.seed(seed)  # noqa: NPY002  (they draw from the global state)
     return AnchorExp(NLP, ["0", "1"]).explain_instance(text, predict, **options)
 
 
@@ -60,7 +60,7 @@ def attempt(call: Callable[[], Any]) -> str:
     """What a call raises, in one line."""
     try:
         return f"no error: {call()!r}"
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:  # noqa: BLE001  (a failure is what is shown)
         return f"{type(error).__name__}: {error}".split("\n")[0][:110]
 
 
@@ -156,7 +156,7 @@ def seeds() -> None:
     rule = model(lambda t: sum(w in {"good", "fine"} for w in t.split()) >= 4)
     explainer = Alibi(predictor=rule, nlp=NLP, seed=0)
     found = [tuple(sorted(explainer.explain(text).data["raw"]["feature"])) for _ in range(10)]
-    np.random.seed(0)  # noqa: NPY002
+    np.random.seed(0)  # noqa: NPY002  (what happens to it is what is shown)
     before = np.random.get_state()[1].copy()  # type: ignore[union-attr,call-overload]  # noqa: NPY002
     Alibi(predictor=rule, nlp=NLP, seed=7)
     after = np.random.get_state()[1]  # type: ignore[call-overload]  # noqa: NPY002

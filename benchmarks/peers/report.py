@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from .figures import ratio
-from .tasks import MODELS, TITLES
+from .quote import TITLES
+from .tasks import MODELS
 from .tools import TOOLS
 
 Part = dict[str, Any]

@@ -20,7 +20,6 @@ from .network import Network, read_weights
 
 # Positively predicted test documents of each set that are explained.
 SETS = {"restaurants": 100, "yelp": 50, "imdb": 50}
-TITLES = {"restaurants": "Restaurants", "yelp": "Yelp", "imdb": "IMDB"}
 MODELS = {
     "logistic": "TF-IDF (norm=None) + LogisticRegression",
     "logistic-l2": "TF-IDF (default norm l2) + LogisticRegression",

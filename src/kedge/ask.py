@@ -12,18 +12,18 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from kedge.anchor import Anchor
-from kedge.choose import ALGEBRA_BUDGET, COUNT_BUDGET, TEXT_BUDGET
+from kedge.choose import enumerable, question_budget
 from kedge.document import Document
 from kedge.errors import OptionError
-from kedge.oracle import RECHECKED
 from kedge.precision import Gaussian, Leaves, Precision
 from kedge.precision.additive import additive_tail
-from kedge.precision.enumeration import anchor_precision, table_size
+from kedge.precision.enumeration import anchor_precision
 from kedge.precision.intervals import mixture_interval
+from kedge.precision.tails import Tail
 from kedge.reading import Reading
 from kedge.typing import Kept, Label, Span
 
-__all__ = ["Verdict", "enumerable", "in_doubt", "judge", "select"]
+__all__ = ["Verdict", "judge", "select"]
 
 # A sampled verdict looks at its interval after this many samples, then after each doubling.
 _FIRST_LOOK = 64
@@ -32,8 +32,6 @@ _NARROW = 0.05
 # A convolution is refined to this width, a tenth of a second's work, in documents up to this length;
 # in longer ones until the side of the threshold is known.
 _SHARP, _LONG = 1e-3, 3000
-# The rounding of a sum of probabilities is below this.
-_ROUNDED = 1e-12
 
 
 @dataclass(frozen=True)
@@ -144,26 +142,21 @@ def judge(
     """
     kept = reading.units.kept(anchor)
     known = _inside(reading, kept, threshold, how)
-    if (
-        how in {"auto", "exact"}
-        and (known is None or in_doubt(*known.interval))
-        and enumerable(reading, kept)
-    ):
-        low, mean, high = anchor_precision(reading, kept)
-        known = _Known(mean, (low, high), "exact", "enumeration")
+    if how in {"auto", "exact"} and (known is None or known.tail.in_doubt) and enumerable(reading, kept):
+        known = _Known(anchor_precision(reading, kept), "exact", "enumeration")
     if known is not None:
         return _verdict(reading, anchor, known, threshold, delta)
     hits, trials = _sampled(reading, kept, threshold, delta, rng)
     mean = hits / trials if trials else 0.5
-    known = _Known(mean, mixture_interval(hits, trials, delta), "certified", f"{trials:,} samples")
+    low, high = mixture_interval(hits, trials, delta)
+    known = _Known(Tail(low, mean, high), "certified", f"{trials:,} samples")
     return _verdict(reading, anchor, known, threshold, delta)
 
 
 class _Known(NamedTuple):
     """What one of the roads found."""
 
-    mean: float
-    interval: tuple[float, float]
+    tail: Tail
     status: Literal["exact", "certified"]
     method: str
 
@@ -176,8 +169,8 @@ def _verdict(reading: Reading, anchor: Anchor, known: _Known, threshold: float, 
         anchor.words(document),
         anchor.positions,
         anchor.spans(document),
-        known.mean,
-        known.interval,
+        known.tail.mean,
+        (known.tail.low, known.tail.high),
         known.status,
         threshold,
         delta,
@@ -197,32 +190,14 @@ def _inside(reading: Reading, kept: Kept, threshold: float, how: str) -> _Known 
         counts = reading.units.counts(kept)
         width = _SHARP if len(reading.document) <= _LONG else None
         tail = additive_tail(reading.additive, counts, reading.keep, threshold=threshold, width=width)
-        return _Known(tail.mean, (tail.low, tail.high), "exact", "convolution")
+        return _Known(tail, "exact", "convolution")
     else:
         evaluator = Leaves(reading)
     estimates = evaluator([kept])
     low, high = (float(side[0]) for side in estimates.bounds(1.0))
     by_normal = how == "gaussian"
     name: Literal["exact", "certified"] = "certified" if by_normal else "exact"
-    return _Known(float(estimates.mean[0]), (low, high), name, how if by_normal else "leaves")
-
-
-def _budget(reading: Reading) -> int:
-    """How many questions one verdict may cost: arithmetic is cheap, counts less so, texts are not."""
-    if reading.algebra:
-        return ALGEBRA_BUDGET
-    return COUNT_BUDGET if reading.counted else TEXT_BUDGET
-
-
-def enumerable(reading: Reading, kept: Kept) -> bool:
-    """Whether every sample given the anchor can be asked about."""
-    left = reading.oracle.remaining - (0 if reading.counted else RECHECKED)
-    return reading.repeatable and table_size(reading, kept) <= min(_budget(reading), left)
-
-
-def in_doubt(low: float, high: float) -> bool:
-    """Whether an interval is wider than the rounding of sums: some sample's label is not known."""
-    return high - low > _ROUNDED
+    return _Known(Tail(low, float(estimates.mean[0]), high), name, how if by_normal else "leaves")
 
 
 def _sampled(
@@ -230,7 +205,7 @@ def _sampled(
 ) -> tuple[int, int]:
     """Fresh samples until the side of the threshold is clear: how many kept the label, of how many."""
     hits = trials = 0
-    most = _budget(reading)
+    most = question_budget(reading)
     while (n := _next_look(trials, most, reading)) > 0:
         hits += int(reading.holds(reading.sample(kept, n, rng)).sum())
         trials += n

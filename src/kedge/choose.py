@@ -10,8 +10,9 @@ from kedge.precision import Additive, Empirical, Enumeration, Gaussian, Leaves, 
 from kedge.precision.enumeration import table_size
 from kedge.reading import Reading
 from kedge.search import Beam, Counted, Gradient, Search, branch, exhaustive, lazy, linear, tree
+from kedge.typing import Kept
 
-__all__ = ["METHODS", "PRECISIONS", "Way", "choose"]
+__all__ = ["METHODS", "PRECISIONS", "Way", "choose", "enumerable", "question_budget"]
 
 METHODS = ("auto", "exhaustive", "ranked", "branch", "guided", "gradient", "beam")
 PRECISIONS = ("auto", "exact", "gaussian", "empirical")
@@ -110,16 +111,22 @@ def _few_texts(reading: Reading, share: float) -> bool:
     return share * table_size(reading) <= pool + 67
 
 
-def enumerable(reading: Reading) -> bool:
-    """Whether every possible sample can be asked about within reason and the user's limit."""
-    if not reading.repeatable:
-        return False
+def question_budget(reading: Reading) -> int:
+    """How many questions an exact answer may cost: arithmetic is cheap, counts less so, texts are not."""
     if reading.algebra:
-        return table_size(reading) <= ALGEBRA_BUDGET
+        return ALGEBRA_BUDGET
+    return COUNT_BUDGET if reading.counted else TEXT_BUDGET
+
+
+def enumerable(reading: Reading, kept: Kept = ()) -> bool:
+    """Whether every sample given an anchor can be asked about within reason and the user's limit."""
+    size = table_size(reading, kept)
+    if not reading.repeatable or size > question_budget(reading):
+        return False
     if reading.counted:
-        return table_size(reading) <= min(COUNT_BUDGET, reading.oracle.remaining)
+        return reading.algebra or size <= reading.oracle.remaining
     # The document itself is known; the first few texts may be asked about twice.
-    return table_size(reading) - 1 <= min(TEXT_BUDGET, reading.oracle.remaining - RECHECKED)
+    return size - 1 <= reading.oracle.remaining - RECHECKED
 
 
 def _number(size: int) -> str:

@@ -1,9 +1,10 @@
 """How an anchor's precision builds up, word by word."""
 
-from kedge.ask import enumerable, in_doubt
+from kedge.choose import enumerable
 from kedge.explanation import Step
 from kedge.precision import Precision
 from kedge.precision.enumeration import anchor_precision
+from kedge.precision.tails import Tail
 from kedge.reading import Reading
 from kedge.typing import Kept
 
@@ -37,7 +38,8 @@ def _step(reading: Reading, precision: Precision, kept: Kept) -> Step:
     estimates = precision([kept])
     if not estimates.settled[0] and estimates.trials[0] < SAMPLES:
         estimates = precision([kept], SAMPLES)
-    mean, (low, high) = float(estimates.mean[0]), (float(x[0]) for x in estimates.bounds(BETA))
-    if estimates.settled[0] and in_doubt(low, high) and enumerable(reading, kept):
-        low, mean, high = anchor_precision(reading, kept)
-    return Step(reading.units.anchor(kept).positions, mean, low, high)
+    low, high = (float(x[0]) for x in estimates.bounds(BETA))
+    tail = Tail(low, float(estimates.mean[0]), high)
+    if estimates.settled[0] and tail.in_doubt and enumerable(reading, kept):
+        tail = anchor_precision(reading, kept)
+    return Step(reading.units.anchor(kept).positions, tail.mean, tail.low, tail.high)

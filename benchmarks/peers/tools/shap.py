@@ -14,7 +14,7 @@ def make(model: Any, asked: Asked) -> Explain:
     explainer = shap.Explainer(predict, shap.maskers.Text(r"\W+"), silent=True)
 
     def explain(text: str, seed: int) -> Answer:
-        np.random.seed(seed)  # noqa: NPY002
+        np.random.seed(seed)  # noqa: NPY002  (it draws from the global state)
         explainer([text])
         return Answer([])
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from kedge.document import Token
-from kedge.errors import ModelRaised
+from kedge.errors import KedgeError, ModelRaised
 from kedge.tokenize import align
 
 __all__ = ["WORD_RUNS", "keeps_apart", "locate_words", "looks_around"]
@@ -28,6 +28,8 @@ def locate_words(vectorizer: Any, text: str) -> list[Token] | None:
     """
     try:
         return _located(vectorizer, text)
+    except KedgeError:
+        raise
     except Exception as error:
         # A preprocessor or tokenizer of the user's own.
         reason = str(error).strip().split("\n", maxsplit=1)[0]

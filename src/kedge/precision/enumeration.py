@@ -15,6 +15,7 @@ import numpy as np
 
 from kedge.precision.binomial import binomial
 from kedge.precision.estimates import Estimates
+from kedge.precision.tails import Tail
 from kedge.reading import CELLS, Reading
 from kedge.typing import Floats, Kept
 
@@ -37,11 +38,8 @@ def table_size(reading: Reading, kept: Kept = ()) -> int:
     return total
 
 
-def anchor_precision(reading: Reading, kept: Kept) -> tuple[float, float, float]:
-    """Precision of one anchor by asking about all of its samples: low, mean and high.
-
-    The three are one number but for the rounding of unfair coins.
-    """
+def anchor_precision(reading: Reading, kept: Kept) -> Tail:
+    """Precision of one anchor by asking about all of its samples: a number but for rounding."""
     sure = reading.units.counts(kept)
     free = (reading.units.sizes - sure).tolist()
     laws = [binomial(m, reading.keep) for m in free]
@@ -57,11 +55,12 @@ def anchor_precision(reading: Reading, kept: Kept) -> tuple[float, float, float]
         kept_label += int(np.count_nonzero(held))
         chance += float(weight[held].sum())
     if kept_label in {0, total}:
-        return (float(kept_label > 0),) * 3
+        certain = float(kept_label > 0)
+        return Tail(certain, certain, certain)
     # Certain is certain, and what is not must not be rounded to it.
     inside = float(np.clip(chance, np.nextafter(0, 1), np.nextafter(1, 0)))
     slack = _rounding(reading, sum(free))
-    return max(0.0, inside - slack), inside, min(1.0, inside + slack)
+    return Tail(max(0.0, inside - slack), inside, min(1.0, inside + slack))
 
 
 def _rounding(reading: Reading, coins: int) -> float:

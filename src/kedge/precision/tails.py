@@ -19,6 +19,10 @@ from kedge.precision.gridsum import GridSum
 __all__ = ["Tail", "grid_tail", "known_extremes", "leftover_reach"]
 
 
+# The rounding of a sum of probabilities, of unfair coins say, is below this.
+_ROUNDED = 1e-12
+
+
 class Tail(NamedTuple):
     """A probability: the certified interval and the best estimate in it."""
 
@@ -30,6 +34,11 @@ class Tail(NamedTuple):
     def width(self) -> float:
         """What the interval leaves open."""
         return self.high - self.low
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether the interval is wider than the rounding of sums: some sample's label is not known."""
+        return self.width > _ROUNDED
 
 
 def known_extremes(tail: Tail, lowest: float, highest: float, error: float) -> Tail:

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kedge.precision.bets import Bets, Round
-from kedge.precision.enumeration import anchor_precision
+from kedge.precision.enumeration import anchor_precision, table_size
 from kedge.search.learner import Learner
-from kedge.search.pool import support
 from kedge.typing import Kept
 
 __all__ = ["Verdict", "certify"]
@@ -43,7 +42,7 @@ def certify(learner: Learner, kept: Kept, delta: float, most: int) -> Verdict:
     """Try to prove at level ``delta``, with at most ``most`` fresh samples, that an anchor reaches."""
     pool, threshold = learner.pool, learner.goal.threshold
     reading = pool.reading
-    distinct = support(reading, kept) if reading.repeatable else np.inf
+    distinct = table_size(reading, kept) if reading.repeatable else np.inf
     bets = Bets()
     while not (proved := bets.proves(threshold, delta)) and bets.trials < most:
         loss = _foreseen(learner, kept, bets)

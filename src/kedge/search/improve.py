@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from kedge.errors import OutOfQueries
-from kedge.precision.enumeration import anchor_precision
+from kedge.precision.enumeration import anchor_precision, table_size
 from kedge.search.explore import Explored
-from kedge.search.pool import Pool, support
+from kedge.search.pool import Pool
 from kedge.search.search import Candidate, Goal
 from kedge.search.surrogate import Surrogate
 from kedge.typing import Bools, Counts, Kept
@@ -99,10 +99,10 @@ class Looks:
 
     def _look(self, kept: Kept) -> Look:
         pool, threshold = self._pool, self._goal.threshold
-        distinct = support(pool.reading, kept) if pool.reading.repeatable else np.inf
+        distinct = table_size(pool.reading, kept) if pool.reading.repeatable else np.inf
         foreseen = self._surrogate.loss(kept) if self._surrogate.exact else None
         if distinct <= min(_FEW, pool.left):
-            return Look(anchor_precision(pool.reading, kept)[1], 0.0, np.inf)
+            return Look(anchor_precision(pool.reading, kept).mean, 0.0, np.inf)
         tally = self._tally(*pool.given(kept))
         while True:
             if tally.trials >= _FIRST:
@@ -110,7 +110,7 @@ class Looks:
                 if abs(look.mean - threshold) > _CLEAR * look.error or tally.trials >= _MOST:
                     return look
             if distinct <= min(tally.trials, pool.left):
-                return Look(anchor_precision(pool.reading, kept)[1], 0.0, np.inf)
+                return Look(anchor_precision(pool.reading, kept).mean, 0.0, np.inf)
             more = self._tally(*pool.draw(kept, _FIRST))
             tally = Tally(
                 tally.trials + more.trials,

@@ -27,6 +27,8 @@ def lazy(reading: Reading, precision: Precision, goal: Goal, rng: np.random.Gene
     For units of one occurrence, each kept with probability 1/2, so that all texts weigh the same.
     """
     del precision  # the texts are the evaluator
+    if reading.keep != 0.5 or (reading.units.sizes != 1).any():
+        raise TypeError("This search counts texts, which must all weigh the same.")
     texts = _Texts(reading)
     first = texts.ask(rng.choice(len(texts.kept), min(_FIRST, len(texts.kept)), replace=False))
     trace: list[Candidate] = []

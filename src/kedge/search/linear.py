@@ -15,8 +15,6 @@ __all__ = ["linear"]
 # Scores that only the model's own rounding can decide are put to the model, all samples of them,
 # up to this many: a fraction of a second.
 _ASKED = 1 << 14
-# Intervals wider than this have a sample in doubt; narrower ones are the rounding of unfair coins.
-_ROUNDED = 1e-12
 
 
 def linear(reading: Reading, precision: Precision, goal: Goal, rng: np.random.Generator) -> Found:
@@ -25,7 +23,7 @@ def linear(reading: Reading, precision: Precision, goal: Goal, rng: np.random.Ge
     if reading.additive is None or not reading.additive.linear:
         raise TypeError("method='ranked' needs a model whose score is linear in the word counts.")
     found = search_ranked(reading.additive, goal.threshold, keep=reading.keep, allow_empty=goal.allow_empty)
-    rounded = found.ladder.coins <= ALL_COINS and any(tail.width > _ROUNDED for tail in found.looked.values())
+    rounded = found.ladder.coins <= ALL_COINS and any(tail.in_doubt for tail in found.looked.values())
     if rounded and table_size(reading) <= min(_ASKED, reading.oracle.remaining):
         # Some sample scores zero but for rounding. The ranking theorem speaks of real arithmetic;
         # here the model's own answers decide, and every anchor counts.

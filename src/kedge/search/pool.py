@@ -15,17 +15,10 @@ from kedge.errors import OutOfQueries
 from kedge.reading import CELLS, Reading
 from kedge.typing import Bools, Counts, Floats, Kept
 
-__all__ = ["Pool", "support"]
+__all__ = ["Pool"]
 
 # The pool holds at most this many counts, so that very long documents have a short one.
 _CELLS_HELD = 1 << 24
-
-
-def support(reading: Reading, kept: Kept) -> float:
-    """How many distinct samples there are given an anchor: prod (m_j - a_j + 1)."""
-    free = reading.units.sizes - reading.units.counts(kept)
-    bits = float(np.log2(free + 1.0).sum())
-    return float(np.rint(np.exp2(bits))) if bits < 50 else np.inf
 
 
 @dataclass
