@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from kedge.clean import masks_cleanly, refuse_known_mask
 from kedge.document import Document
-from kedge.errors import LabelError, OptionError, TextError
+from kedge.errors import LabelError, TextError
 from kedge.model.additive import AdditiveScore, NormalisedScore
 from kedge.model.leaves import LeafBoxes
 from kedge.model.model import Model, Predictions
@@ -151,11 +152,11 @@ def read(
 ) -> Reading:
     """Ask the model about the document (unless its answer is ``known``), and prepare what follows."""
     if isinstance(perturbation, Masking):
-        _refuse_known_mask(model, perturbation.mask)
+        refuse_known_mask(model, perturbation.mask)
     first = oracle.ask(model.predict if known is None else lambda _: known, [document.text])
     label = _label(first, label)
     if own_units and model.from_counts is not None and perturbation.removes:
-        if _masks_cleanly(model, document, perturbation, rng):
+        if masks_cleanly(model, document, perturbation, rng):
             return _count_reading(model, document, perturbation, label, first, oracle)
         reading = _text_reading(model, document, perturbation, label, first, oracle, rng)
         return replace(reading, notes=(*reading.notes, _NOT_CLEAN))
@@ -188,44 +189,6 @@ def _label(first: Predictions, label: Label | None) -> Label:
             f"that holds, so leave label= out or ask about {predicted!r}."
         )
     return predicted
-
-
-def _masks_cleanly(
-    model: Model, document: Document, perturbation: Perturbation, rng: np.random.Generator
-) -> bool:
-    """Whether removing words leaves exactly the others, as the model itself finds them.
-
-    Every second word is masked, then every other one, so that each word has been kept between masks
-    and masked between words; then each half of the text; then halves at random. Counts stand for texts
-    only where the model then finds the kept words.
-    """
-    apart = model.keeps_apart
-    if isinstance(perturbation, Masking) and apart and apart(document.text) and apart(perturbation.mask):
-        return True
-    assert model.tokenize is not None  # noqa: S101  (the units are the model's own)
-    reads = model.reads or (lambda _: True)
-    places, coins = np.arange(len(document)), np.random.default_rng(0)
-    half = np.stack([places % 2 == 0, places < len(document) / 2, *(coins.random((2, len(document))) < 0.5)])
-    kept = np.concatenate([half, ~half])
-    for row, text in zip(kept.tolist(), perturbation.writer(document, rng)(kept), strict=True):
-        found = model.tokenize(text)
-        stay = [t.word for t, here in zip(document.tokens, row, strict=True) if here and reads(t.word)]
-        if found is None or [t.word for t in found if reads(t.word)] != stay:
-            return False
-    return True
-
-
-def _refuse_known_mask(model: Model, mask: str) -> None:
-    """A mask the model reads would not remove a word but put another in its place."""
-    if model.tokenize is None or model.reads is None:
-        return
-    known = [t.word for t in model.tokenize(mask) or () if model.reads(t.word)]
-    if known:
-        raise OptionError(
-            f"The mask {mask!r} reads as {known[0]!r}, which is in the model's vocabulary, so masking with "
-            "it would add a word instead of removing one; choose another with "
-            "perturbation=kedge.Masking(mask=...)."
-        )
 
 
 def _count_reading(
