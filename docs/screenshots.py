@@ -31,7 +31,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 import kedge
 from kedge import plots
-from kedge.demo import VERY_GOOD, review_model, reviews, very_good
+from kedge.data.demo import VERY_GOOD, review_model, reviews, very_good
 from kedge.workbench import create_app
 from kedge.workbench.settings import Settings
 
@@ -110,11 +110,10 @@ def choose_words(driver: Any) -> None:
     until(driver, lambda: driver.find_element(By.ID, "mine").is_displayed())
 
 
-def remove_words(driver: Any) -> None:
-    """Remove words and watch the prediction."""
-    for k in (3, 8):
-        driver.find_elements(By.CSS_SELECTOR, "#reader .w")[k].click()
-    until(driver, lambda: driver.find_element(By.ID, "without").is_displayed())
+def flip_label(driver: Any) -> None:
+    """Ask what flips the label."""
+    driver.find_element(By.ID, "ask-flip").click()
+    until(driver, lambda: driver.find_element(By.ID, "flip").is_displayed())
 
 
 def pages(driver: Any, folder: Path) -> None:
@@ -147,7 +146,7 @@ def figures() -> None:
     steps = [x / 8 for x in range(-8, 11)]
     drawn = {
         "plot-search": e.plot,
-        "plot-words": lambda: plots.words(e, model),
+        "plot-words": lambda: plots.words(e),
         "plot-stability-seeds": lambda: plots.stability(over_seeds(model, REVIEW)),
         "plot-stability-thresholds": lambda: plots.stability(
             [kedge.explain(model, REVIEW, threshold=t / 100) for t in (70, 75, 80, 85, 90, 95, 99)]
@@ -177,11 +176,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         driver = browser(f"{folder}/profile")
         try:
-            for scheme, act in (("light", choose_words), ("dark", remove_words)):
+            for scheme, act in (("light", flip_label), ("dark", choose_words)):
                 view(driver, 1180, 780, scheme)
                 workbench(driver, address, f"workbench-{scheme}.png", act)
             view(driver, 400, 780, "light")
-            workbench(driver, address, "workbench-phone.png", remove_words)
+            workbench(driver, address, "workbench-phone.png", flip_label)
             pages(driver, Path(folder))
         finally:
             driver.quit()

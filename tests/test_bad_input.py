@@ -47,17 +47,19 @@ def explain(text="so good", model=ok, **options):
         (explain(max_queries=0), OptionError, "max_queries"),
         (explain(batch_size=0), OptionError, "batch_size"),
         (explain(method="magic"), OptionError, "auto, "),
-        (explain(precision="magic"), OptionError, "empirical"),
+        (explain(evaluator="magic"), OptionError, "empirical"),
         (explain(ties="magic"), OptionError, "first, last, random"),
         (explain(outputs="magic"), OptionError, "multilabel"),
         (explain(perturbation="magic"), OptionError, "unk"),
         (explain(perturbation=3), OptionError, "Masking"),
+        (explain(mask=3), OptionError, "mask must be a string"),
+        (explain(mask="X", perturbation="unk"), OptionError, "`mask=` and `perturbation=` both"),
         (explain(tokenizer=3), OptionError, "function from text"),
         (explain(tokenizer=lambda _: None), TextError, "returned None"),
         (explain(tokenizer=lambda _: 1 / 0), TextError, "tokenizer raised ZeroDivisionError"),
         (explain(tokenizer=lambda _: [("a", "b")]), TextError, "offsets"),
         (explain(model=lambda _: sys.exit(3)), ModelRaised, "SystemExit"),
-        (lambda: kedge.Masking(mask=None), OptionError, "mask must be a string"),
+        (lambda: kedge.Masking(mask=3), OptionError, "mask must be a string"),
         (lambda: kedge.Masking(keep="half"), OptionError, "keep must be a number"),
         (lambda: kedge.Masking(keep=1), OptionError, "strictly between 0 and 1"),
         (lambda: kedge.theory.break_point("x"), OptionError, "eps is 'x'"),
@@ -80,16 +82,16 @@ def test_a_model_that_changes_shape_later_is_refused():
 
 
 def test_names_that_would_be_ignored_are_refused():
-    """classes= and outputs= speak of a function's numbers, and of nothing else."""
-    from kedge.demo import review_model
+    """outputs= speaks of a function's answers, classes= of numbers: a model that names its labels knows."""
+    from kedge.data.demo import review_model
 
     for model, options in [
         (kedge.rules.present("good"), {"outputs": "labels"}),
-        (kedge.rules.present("good"), {"classes": ["a", "b"]}),
+        (kedge.rules.present("good"), {"classes": ["a", "b", "c"]}),
         (review_model(), {"classes": ["a", "b"]}),
-        (ok, {"classes": ["a", "b"]}),
+        (lambda texts: ["x"] * len(texts), {"classes": ["a", "b"]}),
     ]:
-        with pytest.raises(KedgeError, match="classes="):
+        with pytest.raises(KedgeError, match=r"classes=|outputs="):
             kedge.explain(model, "so good", **options)
 
 

@@ -143,7 +143,7 @@ def test_exact_is_brute_force(name, text, threshold):
     assert len(e.words) == length
     assert e.precision == pytest.approx(best, abs=1e-12)
     assert tuple(e.words.count(w) for w in words) in a3
-    assert e.baseline == pytest.approx(counting.precision(holds, [0] * len(sizes), sizes), abs=1e-12)
+    assert e.baseline.mean == pytest.approx(counting.precision(holds, [0] * len(sizes), sizes), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["logistic", "perceptron on counts", "multinomial", "sublinear", "tree"])
@@ -222,7 +222,7 @@ def test_a_wrong_declaration_is_refused():
     """A model whose declared score contradicts its predictions is refused before any answer."""
     from dataclasses import replace
 
-    from kedge.model.additive import AdditiveScore
+    from kedge.model.scores.additive import AdditiveScore
 
     model = kedge.as_model(fitted("logistic"))
 
@@ -249,8 +249,8 @@ def test_three_classes_and_forests_are_enumerated():
         assert e.precision == pytest.approx(best, abs=1e-12)
 
 
-def test_normalised_with_intercept_is_certified_when_long():
-    """Too long to enumerate: certified in count space, and the claim agrees with the text model."""
+def test_normalised_with_intercept_is_exact_when_long():
+    """Too long to enumerate: bounded by convolutions, and the claim agrees with the text model."""
     texts, labels = corpus()
     rng = np.random.default_rng(2)
     names = [f"w{i}" for i in range(60)]
@@ -258,8 +258,8 @@ def test_normalised_with_intercept_is_certified_when_long():
     pipeline = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(longer, labels)
     text = "good bad tasty food was very slow " + " ".join(names[:30])
     e = kedge.explain(pipeline, text)
-    assert e.status == "certified"
-    assert e.interval[0] >= 0.95
+    assert (e.status, e.sampled) == ("exact", False)
+    assert e.interval.low >= 0.95
     assert e.queries == 1
     document = kedge.Document(text, kedge.as_model(pipeline).tokenize(text))
     masks = rng.random((2000, len(document))) < 0.5
@@ -271,15 +271,15 @@ def test_normalised_with_intercept_is_certified_when_long():
 @pytest.mark.parametrize("name", ["logistic", "logistic, l2"])
 @pytest.mark.parametrize("method", ["auto", "exhaustive", "beam"])
 def test_gaussian_precision_serves_every_search(name, method):
-    """precision='gaussian': an answer from each search, whose interval is the bound on its error."""
-    e = kedge.explain(fitted(name), "good food was cold very fresh", precision="gaussian", method=method)
-    assert "gaussian" in e.method
-    assert e.interval[0] <= e.precision <= e.interval[1]
+    """evaluator='gaussian': an answer from each search, whose interval is the bound on its error."""
+    e = kedge.explain(fitted(name), "good food was cold very fresh", evaluator="gaussian", method=method)
+    assert e.evaluator == "gaussian"
+    assert e.interval.low <= e.precision <= e.interval.high
     assert any("Gaussian" in note for note in e.notes)
     words = dict.fromkeys(["good", "food", "was", "cold", "very", "fresh"])
     holds = truth(fitted(name), list(words), [1] * len(words), e.label)
     exact = counting.precision(holds, [int(w in e.words) for w in words], [1] * len(words))
-    assert e.interval[0] - 1e-12 <= exact <= e.interval[1] + 1e-12
+    assert e.interval.low - 1e-12 <= exact <= e.interval.high + 1e-12
 
 
 def test_examples_wait_until_somebody_looks():

@@ -3,25 +3,23 @@
 import inspect
 import re
 from dataclasses import fields
-from pathlib import Path
 from typing import get_type_hints
 
 import pytest
+from places import ROOT
 
 import kedge
-from kedge.choose import METHODS
-from kedge.options import Options, OptionsGiven, OptionsOfAll
+from kedge.options import Options, OptionsGiven
+from kedge.search.strategies import METHODS, as_strategy
 
 NAMES = [f.name for f in fields(Options)]
-PAGE = Path(__file__).parents[1] / "docs" / "options.md"
+PAGE = ROOT / "docs" / "options.md"
 LISTED = {"threshold", "seed"}  # stability takes lists of these, by other names
 
 
 def test_editors_know_every_option():
     """The keywords that a type checker sees are the fields of Options, with the same types."""
-    wanted = get_type_hints(Options)
-    assert get_type_hints(OptionsGiven) == wanted
-    assert get_type_hints(OptionsOfAll) == {name: t for name, t in wanted.items() if name not in LISTED}
+    assert get_type_hints(OptionsGiven) == get_type_hints(Options)
 
 
 @pytest.mark.parametrize("offering", [kedge.explain, kedge.Explainer, kedge.precision, kedge.compare])
@@ -43,10 +41,17 @@ def test_stability_shows_what_it_takes():
 
 def test_the_page_lists_every_option_with_its_default():
     """docs/options.md has a row for each option, in order, and each method."""
-    rows = re.findall(r"^\| `(\w+)` \| `(.+?)` \| \S", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    page = PAGE.read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| `(.+?)` \| \S", page, re.MULTILINE)
     assert rows == [(f.name, repr(f.default)) for f in fields(Options)]
-    methods = re.findall(r'^\| `"(\w+)"` \| \S', PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    assert sorted(methods) == sorted(METHODS)
+    methods = re.findall(
+        r'^\| `"(\w+)"` \| (?:`kedge\.(.+?)`)? ?\|', PAGE.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    shown = {name: re.sub(r"^\w+", "", made) for name, made in methods}
+    assert sorted(shown) == sorted(METHODS)
+    for name in METHODS[1:]:
+        knobs = ", ".join(f"{f.name}={f.default!r}" for f in fields(as_strategy(name)))
+        assert shown[name].replace('"', "'") == f"({knobs})"
 
 
 def test_equal_weights_obey_ties_and_others_do_not():
@@ -56,4 +61,4 @@ def test_equal_weights_obey_ties_and_others_do_not():
     assert chosen == {"first": ("good",), "last": ("nice",)}
     for ties in ("first", "last"):
         e = kedge.explain(model, "good fine nice", ties=ties)
-        assert (e.words, e.method) == (("fine",), "ranked (convolution)")
+        assert (e.words, e.method, e.evaluator) == (("fine",), "ranked", "convolution")

@@ -13,8 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 import kedge
-from kedge.document import Document
 from kedge.perturb import Masking
+from kedge.text.document import Document
 
 
 def weighted(vectorizer, weights, bias=0.0):
@@ -39,7 +39,7 @@ def test_a_mask_never_joins_the_word_beside_it():
     explainer = kedge.Explainer(rule)
     explainer.explain("good food")
     e = explainer.explain("★'good' food")
-    assert e.interval[0] <= truth(rule, e) <= e.interval[1]
+    assert e.interval.low <= truth(rule, e) <= e.interval.high
     text = "it's'good"
     document = Document(text, [kedge.Token("it's", 0, 4), kedge.Token("good", 5, 9)])
     assert Masking().writer(document)(np.array([[False, True]])) == ["UNK 'good"]
@@ -61,7 +61,7 @@ def test_words_that_depend_on_their_neighbours_are_asked_by_text(pattern, text):
     explainer = kedge.Explainer(pipeline, threshold=0.7)
     explainer.explain("good walk talk roll")
     e = explainer.explain(text)
-    assert e.interval[0] - 1e-12 <= truth(pipeline, e) <= e.interval[1] + 1e-12
+    assert e.interval.low - 1e-12 <= truth(pipeline, e) <= e.interval.high + 1e-12
 
 
 def test_a_tokenizer_that_drops_repetitions_is_asked_by_text():
@@ -71,7 +71,7 @@ def test_a_tokenizer_that_drops_repetitions_is_asked_by_text():
     explainer = kedge.Explainer(pipeline)
     explainer.explain("good nice")
     e = explainer.explain("good bad bad nice good")
-    assert e.interval[0] - 1e-12 <= truth(pipeline, e) <= e.interval[1] + 1e-12
+    assert e.interval.low - 1e-12 <= truth(pipeline, e) <= e.interval.high + 1e-12
 
 
 def test_truth_values_are_not_counts():
@@ -81,7 +81,7 @@ def test_truth_values_are_not_counts():
     explainer = kedge.Explainer(pipeline)
     explainer.explain("good nice")
     e = explainer.explain("good good good bad nice")
-    assert e.interval[0] - 1e-12 <= truth(pipeline, e) <= e.interval[1] + 1e-12
+    assert e.interval.low - 1e-12 <= truth(pipeline, e) <= e.interval.high + 1e-12
 
 
 def test_a_refitted_pipeline_is_understood_anew():
@@ -112,7 +112,7 @@ def test_certain_is_certain_whatever_rounding_says(keep):
     model = weighted(CountVectorizer(binary=True), {"aa": 1.0, "bb": 0.0, "cc": 0.0}, -0.5)
     text = "aa " * 2 + "bb " * 8 + "cc " * 8
     e = kedge.explain(model, text, threshold=1.0, perturbation=kedge.Masking(keep=keep))
-    assert (e.words, e.interval) == (("aa",), (1.0, 1.0))
+    assert (e.words, e.interval) == (("aa",), (1.0, 1.0, 1.0))
 
 
 def test_almost_certain_is_not_certain():
@@ -131,7 +131,7 @@ def test_a_word_a_thousand_times():
     forest = make_pipeline(CountVectorizer(), RandomForestClassifier(5, random_state=0))
     forest.fit(["very good", "very very good", "bad", "bad bad"], [1, 1, 0, 0])
     e = kedge.explain(forest, "very " * 1100 + "good")
-    assert 0 <= e.interval[0] <= e.precision <= e.interval[1] <= 1
+    assert 0 <= e.interval.low <= e.precision <= e.interval.high <= 1
 
 
 def test_branches_prove_that_nothing_is_not_enough():
@@ -149,12 +149,12 @@ def test_coverage_certifies_nothing_below_the_threshold():
     e = kedge.explain(
         pipeline,
         "good nice film plot bad good",
-        precision="gaussian",
+        evaluator="gaussian",
         objective="coverage",
         corpus=corpus,
         threshold=0.8,
     )
-    assert e.status not in {"exact", "certified"} or e.interval[0] >= 0.8
+    assert e.status not in {"exact", "certified"} or e.interval.low >= 0.8
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -164,7 +164,7 @@ def test_words_that_a_class_has_never_seen():
     pipeline = make_pipeline(CountVectorizer(), MultinomialNB(alpha=0, force_alpha=True))
     pipeline.fit(texts, [1, 1, 0, 0])
     e = kedge.explain(pipeline, "good film plot")
-    assert e.interval[0] - 1e-9 <= truth(pipeline, e) <= e.interval[1] + 1e-9
+    assert e.interval.low - 1e-9 <= truth(pipeline, e) <= e.interval.high + 1e-9
 
 
 def test_one_character_that_becomes_two_words():
@@ -181,12 +181,14 @@ def test_float_classes_are_labels():
 
 
 def test_a_precision_of_one_is_not_sampled_for_ever():
-    """Normalised TF-IDF on a long document at threshold one ends at once, openly."""
+    """Normalised TF-IDF on a long document at threshold one ends at once, with certainty."""
     words = [f"w{k}" for k in range(80)]
     pipeline = make_pipeline(TfidfVectorizer(), LogisticRegression())
     pipeline.fit([" ".join(words[:40]), " ".join(words[40:])], [1, 0])
     e = kedge.explain(pipeline, " ".join(words[:45]), threshold=1.0)
-    assert e.status in {"not_reached", "exact"}
+    assert e.status in {"certified", "exact"}
+    assert e.interval.low == 1.0
+    assert not e.sampled
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e200])
@@ -195,7 +197,7 @@ def test_weights_beyond_the_range_of_squares_are_asked_about(scale):
     words = {f"w{k}": scale * (1.0 if k % 2 else -0.5) for k in range(20)}
     model = weighted(CountVectorizer(), words)
     e = kedge.explain(model, " ".join(words))
-    assert 0 <= e.interval[0] <= e.precision <= e.interval[1] <= 1
+    assert 0 <= e.interval.low <= e.precision <= e.interval.high <= 1
 
 
 def test_a_pattern_that_looks_around_is_asked_by_text():
@@ -221,7 +223,7 @@ def test_a_tokenizer_that_looks_ahead_is_found_out():
     e = kedge.explain(pipeline, "here food good here good food stop it")
     tokens = [kedge.Token(e.text[a:b], a, b) for a, b in e.tokens]
     true = brute.precision(e.text, e.label, pipeline.predict, e.positions, tokens=tokens)
-    assert e.interval[0] - 1e-9 <= true <= e.interval[1] + 1e-9
+    assert e.interval.low - 1e-9 <= true <= e.interval.high + 1e-9
 
 
 def test_a_regressor_is_refused():
@@ -237,7 +239,7 @@ def test_the_gaussian_approximation_is_taken_at_its_word():
     """Its bound is wide; the anchor is the one that the approximation says reaches the threshold."""
     text = " ".join(["good", *(f"w{k}" for k in range(20))])
     weights = {"good": 3.0} | {f"w{k}": 0.1 * (-1) ** k for k in range(20)}
-    e = kedge.explain(kedge.WordWeights(weights, -1.0), text, precision="gaussian")
+    e = kedge.explain(kedge.WordWeights(weights, -1.0), text, evaluator="gaussian")
     assert e.words == ("good",)
 
 
@@ -255,8 +257,82 @@ def test_texts_of_other_string_types_are_their_characters():
 
 def test_countless_texts_are_refused_in_one_sentence():
     """However long the text."""
-    with pytest.raises(kedge.KedgeError, match="would need countless questions"):
-        kedge.explain(lambda texts: [1] * len(texts), "a " * 15_000, precision="exact")
+    with pytest.raises(kedge.KedgeError, match="would ask countless questions"):
+        kedge.explain(lambda texts: [1] * len(texts), "a " * 15_000, evaluator="exact")
+
+
+def unshouted(text):
+    return text.lower() if text.isupper() else text
+
+
+def cut(text):
+    return text.lower()[:30]
+
+
+def only_before_stop(text):
+    words = text.split()
+    return words[: words.index("stop")] if "stop" in words else words[:2]
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "weights", "bias"),
+    [
+        (
+            {"preprocessor": unshouted, "lowercase": False},
+            "we ate the pie GOOD",
+            {"good": 2.0, "GOOD": 1.0},
+            0.0,
+        ),
+        ({"preprocessor": cut}, "good pies we ate here were so good", {"good": 1.0, "here": -1.5}, -0.1),
+        ({"tokenizer": only_before_stop, "token_pattern": None}, "here food good stop", {"good": 2.0}, -1.0),
+        ({"strip_accents": cut}, "good pies we ate here were so good", {"good": 1.0, "here": -1.5}, -0.1),
+    ],
+)
+def test_code_of_the_users_own_is_never_read_through_counts(code, text, weights, bias):
+    """A preprocessor may look at the whole text: only answers to masked texts say what it does."""
+    vectorizer = CountVectorizer(**code).set_params(vocabulary=sorted({*weights, "we"}))
+    pipeline = make_pipeline(vectorizer, LinearSVC()).fit(["we good here", "GOOD"], [1, 0])
+    pipeline[-1].coef_[:] = [[weights.get(word, 0.3) for word in sorted(vectorizer.vocabulary)]]
+    pipeline[-1].intercept_[:] = bias
+    explainer = kedge.Explainer(pipeline, threshold=0.9)
+    e = explainer.explain(text)
+    assert e.queries > 1
+    tokens = [kedge.Token(e.text[a:b], a, b) for a, b in e.tokens]
+    shortest, best, _ = brute.shortest(text, e.label, pipeline.predict, tokens=tokens, threshold=0.9)
+    assert e.interval.low - 1e-12 <= truth(pipeline, e) <= e.interval.high + 1e-12
+    if e.status == "exact":
+        assert (len(e.words), e.precision) == (shortest, pytest.approx(best))
+
+
+@pytest.mark.parametrize(
+    "vectorizer",
+    [
+        CountVectorizer(token_pattern=r"(?u)\b\w+(?:'\w+)?\b"),
+        CountVectorizer(token_pattern=r"[a-z]+"),
+        CountVectorizer(tokenizer=str.split, token_pattern=None),
+        CountVectorizer(strip_accents="unicode"),
+    ],
+)
+def test_own_steps_are_read_through_counts(vectorizer):
+    """A pattern that needs no blank, ``str.split``, accents: what every mask does is known."""
+    texts = ["good caf\u00e9 here", "bad food so", "good soup", "bad caf\u00e9"]
+    pipeline = make_pipeline(vectorizer, LogisticRegression()).fit(texts, [1, 0, 1, 0])
+    e = kedge.explain(pipeline, "Good caf\u00e9, here; \u03a3o-so soup")
+    assert (e.method, e.status) == ("ranked", "exact")
+    assert e.interval.low - 1e-12 <= truth(pipeline, e) <= e.interval.high + 1e-12
+
+
+def test_a_perturbation_of_the_users_own_is_asked_by_text():
+    """A subclass may write anything in place of a word."""
+
+    class Loud(Masking):
+        def writer(self, document, rng=None):
+            plain = super().writer(document, rng)
+            return lambda kept: [text + " bad" for text in plain(kept)]
+
+    pipeline = weighted(CountVectorizer(), {"good": 1.0, "nice": 1.0, "bad": -1.5})
+    e = kedge.explain(pipeline, "good nice food", perturbation=Loud(mask="UNK"), threshold=0.9)
+    assert set(e.words) == {"good", "nice"}
 
 
 def test_a_pipeline_that_raises_on_masked_texts_says_so():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kedge
-from kedge.demo import review_model
+from kedge.data.demo import review_model
 
 GOOD = kedge.rules.present("good")
 
@@ -42,6 +42,7 @@ def test_strange_texts_are_explained(text, positions, model):
     assert type(e.text) is str
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_words_read():
     """A model that can be read explains a book in bounded memory."""
     text = "word " * 99_999 + "good"
@@ -49,6 +50,7 @@ def test_a_hundred_thousand_words_read():
     assert (e.words, e.status) == (("good",), "exact")
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_words_asked_within_the_budget():
     """A black box gets an answer or not_reached within max_queries."""
     text = "word " * 99_999 + "good"

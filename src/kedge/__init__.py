@@ -7,57 +7,123 @@
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kedge.anchor import Anchor
-from kedge.apply import apply
-from kedge.ask import Verdict
-from kedge.compare import Comparison, compare
-from kedge.coverage import CorpusIndex
-from kedge.document import Document, Token
+from kedge.asking import explain, flip, influence, precision
+from kedge.certificates.recheck import verify
 from kedge.errors import KedgeError
-from kedge.explain import Explainer, explain, precision
-from kedge.explanation import Explanation, Step
+from kedge.explainer import Explainer
 from kedge.model import Model, as_model, rules
-from kedge.model.torch import torch_model
+from kedge.model.networks.torch import torch_model
 from kedge.model.weights import WordWeights
 from kedge.perturb import Infill, Masking, Neighbours
-from kedge.stability import Stability, stability
+from kedge.prior import Prior
+from kedge.results.banzhaf import Influence
+from kedge.results.counterfactual import Flip
+from kedge.results.explanation import Explanation, Step
+from kedge.results.interval import Interval
+from kedge.search.beam import Beam
+from kedge.search.exact.branch import Branch
+from kedge.search.exact.chain import Chain
+from kedge.search.exact.counted import Counted
+from kedge.search.exact.lazy import Lazy
+from kedge.search.exact.leading import Leading
+from kedge.search.exact.ranked import Ranked
+from kedge.search.exact.tree import Tree
+from kedge.search.exhaustive import Exhaustive
+from kedge.search.gradient import Gradient
+from kedge.search.guided.guided import Guided
+from kedge.studies.comparison import Comparison, compare
+from kedge.studies.judging import Evaluation, evaluate
+from kedge.studies.matching import apply
+from kedge.studies.repeats import Stability, stability
+from kedge.studies.verdict import Verdict
+from kedge.text.anchor import Anchor
+from kedge.text.document import Document, Token
+from kedge.text.index import CorpusIndex
 
 __all__ = [
     "Anchor",
+    "Beam",
+    "Branch",
+    "Chain",
     "Comparison",
     "CorpusIndex",
+    "Counted",
     "Document",
+    "Evaluation",
+    "Exhaustive",
     "Explainer",
     "Explanation",
+    "Flip",
+    "Gradient",
+    "Guided",
     "Infill",
+    "Influence",
+    "Interval",
     "KedgeError",
+    "Lazy",
+    "Leading",
     "Masking",
     "Model",
     "Neighbours",
+    "Prior",
+    "Ranked",
     "Stability",
     "Step",
     "Token",
+    "Tree",
     "Verdict",
     "WordWeights",
     "apply",
     "as_model",
     "compare",
+    "corpus",
     "datasets",
+    "evaluate",
     "explain",
+    "flip",
+    "influence",
     "plots",
     "precision",
+    "ray",
     "rules",
+    "spark",
     "stability",
+    "theory",
+    "tokenize",
     "torch_model",
+    "verify",
+    "workbench",
 ]
 
 __version__ = "0.1.0"
 
 
-def __getattr__(name: str) -> Any:
-    """Parts that are imported when they are first used: ``kedge.theory``, ``kedge.tokenize``..."""
-    if name in {"corpus", "datasets", "plots", "theory", "tokenize", "workbench"}:
-        return import_module(f"kedge.{name}")
-    raise AttributeError(f"module 'kedge' has no attribute {name!r}")
+# Parts that are imported when they are first used, so that `import kedge` stays light.
+_LAZY = {
+    "corpus": "kedge.corpus",
+    "datasets": "kedge.data.datasets",
+    "plots": "kedge.plots",
+    "ray": "kedge.ray",
+    "spark": "kedge.spark",
+    "theory": "kedge.theory",
+    "tokenize": "kedge.text.tokenize",
+    "workbench": "kedge.workbench",
+}
+
+if TYPE_CHECKING:  # type checkers see what they are, and that there is nothing else
+    from kedge import corpus, plots, ray, spark, theory, workbench
+    from kedge.data import datasets
+    from kedge.text import tokenize
+else:
+
+    def __getattr__(name: str) -> Any:
+        """``kedge.theory``, ``kedge.tokenize`` and the like, on first use."""
+        if name in _LAZY:
+            return import_module(_LAZY[name])
+        raise AttributeError(f"module 'kedge' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

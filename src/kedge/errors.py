@@ -6,20 +6,31 @@
     ├── TextError          the text cannot be explained (empty, not a string, nothing the model reads)
     ├── OptionError        an option is unknown or out of range
     ├── LabelError         the label asked about does not hold for the document
-    ├── ModelError         the model's side of the conversation
+    ├── ModelError         the model is at fault
     │   ├── ModelRaised    it raised; the user's exception is the cause
     │   ├── OutputError    it returned something that cannot be read as labels
     │   └── Inconsistent   it gave different answers for the same text
+    ├── CertificateError   a certificate cannot be made, or does not prove what it claims
     ├── DataError          a review set cannot be found, downloaded or read
     ├── StorageError       results cannot be kept or read back
+    ├── WorkerError        workers cannot be started, reached or used
+    │   └── WorkerDied     a worker died of its document
     ├── OutOfQueries       the next question would exceed ``max_queries``
+    │   └── OutOfTime      the time limit was reached
     └── MissingDependency  an optional library is not installed
 
-Each carries one sentence: what was got, what is allowed, what to do.
+Each carries one sentence: what was given, what is allowed, what to do. Where many documents are explained
+an error is one document's and ends nothing: there it is a value, a ``Failure``.
 """
 
+from dataclasses import dataclass
+
+from kedge.utils.messages import first_line
+
 __all__ = [
+    "CertificateError",
     "DataError",
+    "Failure",
     "Inconsistent",
     "KedgeError",
     "LabelError",
@@ -28,9 +39,12 @@ __all__ = [
     "ModelRaised",
     "OptionError",
     "OutOfQueries",
+    "OutOfTime",
     "OutputError",
     "StorageError",
     "TextError",
+    "WorkerDied",
+    "WorkerError",
 ]
 
 
@@ -43,7 +57,14 @@ class TextError(KedgeError, ValueError):
 
 
 class OptionError(KedgeError, ValueError):
-    """An option is unknown or out of range."""
+    """An option is unknown or out of range.
+
+    ``option`` and ``value`` say which option and what was given, if it is about a single one.
+    """
+
+    def __init__(self, message: str, *, option: str | None = None, value: object = None) -> None:
+        super().__init__(message)
+        self.option, self.value = option, value
 
 
 class LabelError(KedgeError, ValueError):
@@ -51,7 +72,7 @@ class LabelError(KedgeError, ValueError):
 
 
 class ModelError(KedgeError):
-    """The model could not be understood or asked."""
+    """The model could not be converted or asked."""
 
 
 class ModelRaised(ModelError):  # noqa: N818  (named for what happened, like the rest of the tree)
@@ -66,6 +87,10 @@ class Inconsistent(ModelError):  # noqa: N818
     """The model answered the same text differently."""
 
 
+class CertificateError(KedgeError, ValueError):
+    """A certificate cannot be made, or does not prove what it claims."""
+
+
 class DataError(KedgeError, OSError):
     """A review set cannot be found, downloaded or read."""
 
@@ -74,9 +99,52 @@ class StorageError(KedgeError):
     """Results cannot be written, or what is there does not belong to this run."""
 
 
+class WorkerError(KedgeError):
+    """Workers cannot be started, reached or used."""
+
+
+class WorkerDied(WorkerError):  # noqa: N818
+    """A worker died of its document."""
+
+
 class OutOfQueries(KedgeError):  # noqa: N818
     """The next question would exceed ``max_queries``."""
 
 
+class OutOfTime(OutOfQueries):
+    """The time limit was reached; a search that has found something by then answers with it."""
+
+
 class MissingDependency(KedgeError, ImportError):  # noqa: N818
     """An optional library is needed and not installed."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a document has no explanation.
+
+    Parameters
+    ----------
+    kind
+        The name of the error's class.
+    reason
+        Its sentence.
+    """
+
+    kind: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.reason}"
+
+    @classmethod
+    def of(cls, error: BaseException) -> "Failure":
+        """An error as a value.
+
+        >>> Failure.of(TextError("The text is empty."))
+        Failure(kind='TextError', reason='The text is empty.')
+        """
+        if isinstance(error, KedgeError):
+            return cls(type(error).__name__, str(error))
+        said = first_line(error) or "no more is known"
+        return cls(type(error).__name__, f"{said} (unexpected: please report it)")

@@ -1,225 +1,292 @@
-"""Everything a user can ask for, checked as soon as it is said."""
+"""Everything a user can ask for: the one list of options, checked as soon as they are given."""
 
 import inspect
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Literal, TypedDict, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields
+from textwrap import fill
+from typing import Any, Literal, TypedDict, TypeVar, get_args
 
 import numpy as np
 
-from kedge.choose import METHODS, PRECISIONS
 from kedge.errors import OptionError
-from kedge.model.outputs import Outputs
-from kedge.perturb import Masking, Perturbation
-from kedge.search import Goal
-from kedge.typing import Label
+from kedge.model.answers.outputs import OUTPUTS, Outputs
+from kedge.perturb import Perturbation  # noqa: TC001  (annotations are looked up)
+from kedge.prior import Prior, check_prior
+from kedge.search.knobs import check_at_least
+from kedge.search.strategies import EVALUATORS, METHODS, strategies_for
+from kedge.search.strategy import EvaluatorName, Goal, Strategy
+from kedge.typing import Label, Ties
 
-__all__ = ["Options", "OptionsGiven", "OptionsOfAll", "as_perturbation", "with_options"]
+__all__ = ["Options", "OptionsGiven", "option_fields", "with_options"]
 
 Offering = TypeVar("Offering", bound=Callable[..., Any])
+Objective = Literal["shortest", "coverage"]
+
+
+def _option(default: Any, meaning: str, *, flag: str | None = None, choices: Sequence[str] = ()) -> Any:
+    """A field with its meaning, its help on the command line (None: it has no flag) and its choices."""
+    return field(default=default, metadata={"meaning": meaning, "flag": flag, "choices": choices})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Everything a user can ask for. ``docs/options.md`` has the same list with the defaults.
+    """Everything a user can ask for; ``help(kedge.explain)`` and ``docs/options.md`` show the same list."""
 
-    Parameters
-    ----------
-    threshold
-        The precision that makes an anchor: the label must hold with this probability.
-    delta
-        The share of "certified" claims that may be wrong.
-    seed
-        What all randomness comes from; same seed, same answer.
-    method
-        ``"auto"`` (the most exact way the model and the budget allow), ``"exhaustive"`` (the paper's
-        Algorithm 1), ``"ranked"`` (linear models), ``"branch"`` (other sums over words, and trees),
-        ``"guided"`` (any model that can be asked: certified), ``"gradient"`` (the ranking of a
-        differentiable model) or ``"beam"`` (the official Anchors procedure).
-    precision
-        ``"auto"``, ``"exact"``, ``"gaussian"`` (the paper's approximation) or ``"empirical"``: the
-        evaluation function of the search.
-    perturbation
-        ``"unk"``, or an object such as ``kedge.Masking(mask="...", keep=0.5)``, ``kedge.Infill(...)``
-        (a masked language model) or ``kedge.Neighbours(...)`` (similar words).
-    allow_empty
-        Whether "no word is needed" may be the answer when it is true.
-    ties
-        Among equally good anchors the ``"first"`` in the text, the ``"last"`` or a ``"random"`` one. Of a
-        linear model these are occurrences of equal weight: of words of different weight that reach the
-        same precision the one of largest weight is taken.
-    samples
-        Samples per anchor when an exhaustive search samples.
-    beam_width
-        How many anchors of each length the beam search keeps.
-    max_queries
-        How many texts the model may be asked about.
-    max_candidates
-        How many anchors an exhaustive search may look at.
-    shortlist
-        Let an exhaustive search of a long document go on where a length has more than
-        ``max_candidates`` anchors: with those made of the words that are best alone, and a note.
-    batch_size
-        How many texts the model is asked about at a time.
-    outputs
-        What a callable's numbers mean: ``"labels"``, ``"probabilities"``, ``"scores"``, ``"multilabel"``, or
-        ``"auto"`` where that can be told; see ``as_model``.
-    classes
-        How the columns of a callable's numbers are called; 0, 1, ... without.
-    tokenizer
-        How to split the text: a callable giving spans, tokens or strings, a spaCy pipeline, a
-        Hugging Face tokenizer. By default the model's own words, else words and emoji.
-    progress
-        Called with the number of queries so far after every batch.
-    corpus
-        What ``coverage`` is a share of: texts, a ``CorpusIndex``, or the folder of a saved one.
-    objective
-        Of the anchors that reach the threshold the ``"shortest"``, or that of largest ``"coverage"``.
-    """
+    threshold: float = _option(
+        0.95,
+        "The precision that makes an anchor: the label must hold with this probability.",
+        flag="The precision to reach.",
+    )
+    delta: float = _option(
+        0.05,
+        'How much doubt a "certified" claim may leave: for each document it is wrong with at most this '
+        "probability.",
+        flag="The probability that a certified claim may be wrong.",
+    )
+    seed: int = _option(
+        0, "The source of all randomness; same seed, same answer.", flag="Same seed, same answer."
+    )
+    method: "str | Strategy | tuple[str | Strategy, ...]" = _option(
+        "auto",
+        '``"auto"`` (the most exact way the model and the budget allow) or one strategy, by name or with its '
+        "knobs, ``kedge.Beam(width=4)``: ``Ranked`` (linear scores), ``Branch`` (other sums over words), "
+        "``Chain`` (sums over n-grams), ``Tree`` (decision trees, rules), ``Leading`` (normalised TF-IDF, "
+        "several classes), ``Lazy`` (a few "
+        "words of any model), ``Exhaustive`` (the paper's Algorithm 1), ``Guided`` (any model that can be "
+        "asked), ``Gradient`` (the ranking of a differentiable model), ``Beam`` (the official Anchors "
+        "procedure). Of a tuple of them the first that fits a document is taken, as ``auto`` does.",
+        flag=f"How to search: {', '.join(METHODS)}, or with knobs, as in 'beam(width=4)'.",
+    )
+    evaluator: EvaluatorName = _option(
+        "auto",
+        'The evaluation function of the search: ``"auto"``, ``"exact"``, ``"gaussian"`` (the paper\'s '
+        'approximation) or ``"empirical"``.',
+        flag="How the precision of an anchor is found.",
+        choices=EVALUATORS,
+    )
+    perturbation: "str | Perturbation" = _option(
+        "auto",
+        '``"auto"`` (words are masked as fits the model), ``"unk"`` (by the paper\'s UNK), or an object such '
+        'as ``kedge.Masking(mask="...", keep=0.5)``, ``kedge.Infill(...)`` (a masked language model) or '
+        "``kedge.Neighbours(...)`` (similar words).",
+    )
+    mask: str | None = _option(
+        None,
+        'What replaces a removed word, ``""`` for nothing; short for '
+        "``perturbation=kedge.Masking(mask=...)``. By default what fits the model: see ``docs/masks.md``.",
+        flag="What replaces a removed word; '' removes it. By default what fits the model.",
+    )
+    keep: "float | Literal['auto']" = _option(
+        0.5,
+        "The probability that a word outside the anchor stays; short for "
+        "``perturbation=kedge.Masking(keep=...)``. "
+        '``"auto"`` also looks at 1/4, 1/10, 1/20 and 0 where no word is needed at 1/2, down to the first '
+        "at which one is: ``e.removals``. For models that are read that is done without asking.",
+        flag="The probability that a word outside the anchor stays; 'auto' goes down to the first at which a "
+        "word is needed.",
+    )
+    allow_empty: bool = _option(
+        False,
+        'Whether "no word is needed" may be the answer when it is true.',
+        flag="Let 'no word is needed' be an answer.",
+    )
+    ties: Ties = _option(
+        "first",
+        'Among equally good anchors the ``"first"`` in the text, the ``"last"`` or a ``"random"`` one, where '
+        "a search knows all of them. Of a linear model these are occurrences of equal weight: of words of "
+        "different weight that reach the same precision the one of largest weight is taken.",
+        choices=get_args(Ties),
+    )
+    max_queries: int | None = _option(
+        None,
+        "How many texts the model may be asked about.",
+        flag="How many texts the model may be asked about, per text.",
+    )
+    batch_size: int = _option(64, "How many texts the model is asked about at a time.")
+    outputs: Outputs = _option(
+        "auto",
+        'What a callable\'s numbers mean: ``"labels"``, ``"probabilities"``, ``"scores"``, ``"multilabel"``, '
+        'or ``"auto"`` where that is clear; see ``as_model``.',
+        flag="What a callable's numbers mean.",
+        choices=OUTPUTS,
+    )
+    classes: Sequence[Label] | None = _option(None, "Class names, in column order; by default 0, 1, ...")
+    tokenizer: Any = _option(
+        None,
+        "How to split the text: a callable giving spans, tokens or strings, a spaCy pipeline, a Hugging Face "
+        "tokenizer. By default the model's own words, else words and emoji.",
+    )
+    progress: Callable[[int], None] | None = _option(
+        None, "Called with the number of queries so far after every batch."
+    )
+    corpus: Any = _option(
+        None,
+        "What ``coverage`` is a share of: texts, a ``CorpusIndex``, or the folder of a saved one.",
+    )
+    objective: Objective = _option(
+        "shortest",
+        'Of the anchors that reach the threshold the ``"shortest"``, or that of largest ``"coverage"``.',
+        choices=get_args(Objective),
+    )
+    certificate: bool = _option(
+        False, "Whether ``e.certificate()`` gives what the claim rests on; it may cost more questions."
+    )
 
-    threshold: float = 0.95
-    delta: float = 0.05
-    seed: int = 0
-    method: str = "auto"
-    precision: str = "auto"
-    perturbation: str | Perturbation = "unk"
-    allow_empty: bool = False
-    ties: Literal["first", "last", "random"] = "first"
-    samples: int = 100
-    beam_width: int = 1
-    max_queries: int | None = None
-    max_candidates: int = 200_000
-    shortlist: bool = False
-    batch_size: int = 64
-    outputs: Outputs = "auto"
-    classes: Sequence[Label] | None = None
-    tokenizer: Any = None
-    progress: Callable[[int], None] | None = None
-    corpus: Any = None
-    objective: Literal["shortest", "coverage"] = "shortest"
+    prior: Prior | None = _option(
+        None,
+        "What was learned of the model from other texts, ``kedge.Prior.learn(model, texts)``: a search that "
+        "asks starts from it. Claims do not rest on it.",
+    )
 
     def __post_init__(self) -> None:
-        if not _is_number(self.threshold) or not 0 < self.threshold <= 1:
-            raise OptionError(f"threshold must lie in (0, 1], got {self.threshold!r}.")
-        if not _is_number(self.delta) or not 0 < self.delta < 1:
-            raise OptionError(f"delta must lie strictly between 0 and 1, got {self.delta!r}.")
-        _one_of("method", self.method, METHODS)
-        _one_of("precision", self.precision, PRECISIONS)
-        _one_of("ties", self.ties, ("first", "last", "random"))
-        _one_of("objective", self.objective, ("shortest", "coverage"))
+        self._check_number("threshold", "must lie in (0, 1]", lambda x: 0 < x <= 1)
+        self._check_number("delta", "must lie strictly between 0 and 1", lambda x: 0 < x < 1)
+        for f in fields(self):
+            value, choices = getattr(self, f.name), f.metadata["choices"]
+            if choices and (not isinstance(value, str) or value not in choices):
+                raise OptionError(
+                    f"`{f.name}={value!r}` is not known; choose one of {', '.join(choices)}.",
+                    option=f.name,
+                    value=value,
+                )
         if self.objective == "coverage" and self.corpus is None:
-            raise OptionError("objective='coverage' needs corpus=, the texts that coverage is a share of.")
-        if not isinstance(self.allow_empty, bool):
-            raise OptionError(f"allow_empty must be True or False, got {self.allow_empty!r}.")
+            raise OptionError(
+                "`objective='coverage'` needs `corpus=`, the texts that coverage is a share of.",
+                option="objective",
+                value=self.objective,
+            )
+        if self.keep != "auto":
+            self._check_number("keep", "must be 'auto' or lie strictly between 0 and 1", lambda x: 0 < x < 1)
+        for name in ("allow_empty", "certificate"):
+            if not isinstance(value := getattr(self, name), bool):
+                raise OptionError(f"{name} must be True or False, got {value!r}.", option=name)
         if self.progress is not None and not callable(self.progress):
-            raise OptionError("progress must be a function of the number of questions asked so far.")
-        for name in ("samples", "beam_width", "max_candidates", "batch_size", "max_queries"):
-            value = getattr(self, name)
-            if not (value is None and name == "max_queries") and not _at_least(1, value):
-                raise OptionError(f"{name} must be a whole number of at least 1, got {value!r}.")
-        if not _at_least(0, self.seed):
-            raise OptionError(f"seed must be a whole number of at least 0, got {self.seed!r}.")
+            raise OptionError(
+                "progress must be a function of the number of questions asked so far.", option="progress"
+            )
+        check_prior(self.prior)
+        check_at_least("batch_size", self.batch_size)
+        if self.max_queries is not None:
+            check_at_least("max_queries", self.max_queries)
+        check_at_least("seed", self.seed, 0)
+        for name, kind in (("threshold", float), ("delta", float), ("seed", int), ("batch_size", int)):
+            object.__setattr__(self, name, kind(getattr(self, name)))  # numpy's numbers are not JSON's
+        self._check_strategy()
+
+    def _check_number(self, name: str, must: str, fits: Callable[[float], bool]) -> None:
+        value = getattr(self, name)
+        number = isinstance(value, (int, float, np.floating, np.integer)) and not isinstance(value, bool)
+        if not number or not fits(value):
+            raise OptionError(f"{name} {must}, got {value!r}.", option=name, value=value)
+
+    def _check_strategy(self) -> None:
+        """Refuse options that the chosen strategy does not use."""
+        tried = strategies_for(self.method, self.evaluator)
+        if len(tried) > 1 or self.method == "auto":
+            return
+        for name in sorted(tried[0].ignores):
+            if (value := getattr(self, name)) != _default(name):
+                own = any(f.name == name for f in fields(tried[0]))  # type: ignore[arg-type]
+                other = f"set its own, method=kedge.{type(tried[0]).__name__}({name}={value!r})"
+                raise OptionError(
+                    f"`{name}={value!r}` is not used by `method={tried[0].name!r}`; "
+                    f"{other if own else 'leave it out'}.",
+                    option=name,
+                    value=value,
+                )
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> "Options":
-        """Options by name; an unknown name is refused with the names there are."""
+        """Options by name; an unknown name is refused, with a list of those that exist."""
         known = sorted(f.name for f in fields(cls))
         if unknown := sorted(set(given) - set(known)):
-            raise OptionError(f"Unknown option: {', '.join(unknown)}. There are: {', '.join(known)}.")
+            raise OptionError(
+                f"Unknown option: {', '.join(unknown)}. There are: {', '.join(known)}.", option=unknown[0]
+            )
         return cls(**given)
 
+    @property
+    def given(self) -> dict[str, Any]:
+        """The options by name, as ``read`` takes them."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    @property
+    def keep_given(self) -> float | None:
+        """``keep`` where it was given as a number other than the default."""
+        return None if self.keep in {"auto", _default("keep")} else float(self.keep)
+
+    @property
+    def strategies(self) -> tuple[Strategy, ...]:
+        """The strategies to try, in order."""
+        return strategies_for(self.method, self.evaluator)
+
+    @property
     def goal(self) -> Goal:
         """What a search is asked for."""
-        return Goal(**{f.name: getattr(self, f.name) for f in fields(Goal)})
+        asked = {f.name: getattr(self, f.name) for f in fields(Goal) if f.name != "settle_empty"}
+        return Goal(**asked, settle_empty=self.keep == "auto")
 
 
-class OptionsOfAll(TypedDict, total=False):
-    """The fields of ``Options`` but for ``seed`` and ``threshold``, of which ``stability`` takes lists."""
+def _default(name: str) -> Any:
+    return next(f.default for f in fields(Options) if f.name == name)
 
+
+class OptionsGiven(TypedDict, total=False):
+    """The fields of ``Options`` as keywords, for editors and type checkers; a test keeps the two alike."""
+
+    threshold: float
     delta: float
-    method: str
-    precision: str
-    perturbation: str | Perturbation
+    seed: int
+    method: "str | Strategy | tuple[str | Strategy, ...]"
+    evaluator: EvaluatorName
+    perturbation: "str | Perturbation"
+    mask: str | None
+    keep: "float | Literal['auto']"
     allow_empty: bool
-    ties: Literal["first", "last", "random"]
-    samples: int
-    beam_width: int
+    ties: Ties
     max_queries: int | None
-    max_candidates: int
-    shortlist: bool
     batch_size: int
     outputs: Outputs
     classes: Sequence[Label] | None
     tokenizer: Any
     progress: Callable[[int], None] | None
     corpus: Any
-    objective: Literal["shortest", "coverage"]
+    objective: Objective
+    certificate: bool
+    prior: Prior | None
 
 
-class OptionsGiven(OptionsOfAll, total=False):
-    """The fields of ``Options`` as keywords: what an editor completes and a type checker checks."""
-
-    threshold: float
-    seed: int
+def option_fields(left_out: Iterable[str] = ()) -> list[Field[Any]]:
+    """The options, without those left out."""
+    gone = set(left_out)
+    return [f for f in fields(Options) if f.name not in gone]
 
 
 def with_options(*left_out: str) -> Callable[[Offering], Offering]:
     """Show the options where ``**options`` stands: in the signature, and at the end of the docstring.
 
-    So ``help``, a notebook's question mark and its completion know them, and there is one list of
-    them, that of ``Options``. Those ``left_out`` the function does not take.
+    So ``help``, a notebook's question mark and its completion know them. Those ``left_out`` the function
+    does not take.
     """
 
-    def shown(offering: Offering) -> Offering:
+    def show(offering: Offering) -> Offering:
         signature = inspect.signature(offering)
         own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
         offered = [
             inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=f.type)
-            for f in fields(Options)
-            if f.name not in left_out
+            for f in option_fields(left_out)
         ]
         offering.__signature__ = signature.replace(parameters=[*own, *offered])  # type: ignore[attr-defined]
-        if offering.__doc__ and Options.__doc__:  # python -OO drops both
-            listed = "".join(
-                text for name, text in _meanings(Options.__doc__).items() if name not in left_out
-            )
+        if offering.__doc__:  # python -OO drops it
+            listed = "\n".join(_entry(f) for f in option_fields(left_out))
             offering.__doc__ = (
-                f"{inspect.cleandoc(offering.__doc__)}\n\nOther Parameters\n----------------\n{listed}"
+                f"{inspect.cleandoc(offering.__doc__)}\n\nOther Parameters\n----------------\n{listed}\n"
             )
         return offering
 
-    return shown
+    return show
 
 
-def _meanings(docstring: str) -> dict[str, str]:
-    """The entries of a docstring's list of parameters, by their names."""
-    listed = inspect.cleandoc(docstring).partition("----------\n")[2] + "\n"
-    entries = re.split(r"^(?=\w)", listed, flags=re.MULTILINE)[1:]
-    return {entry.partition("\n")[0]: entry for entry in entries}
-
-
-def as_perturbation(given: str | Perturbation) -> Perturbation:
-    """A perturbation by name, or the object that was given."""
-    if isinstance(given, str):
-        _one_of("perturbation", given, ("unk",))
-        return Masking()
-    if not all(hasattr(given, name) for name in ("draw", "writer", "keep")):
-        raise OptionError(
-            "perturbation must be 'unk' or a perturbation such as kedge.Masking(), got "
-            f"{type(given).__name__}."
-        )
-    return given
-
-
-def _one_of(name: str, value: object, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise OptionError(f"{name}={value!r} is not known; choose one of {', '.join(choices)}.")
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, np.floating, np.integer)) and not isinstance(value, bool)
-
-
-def _at_least(least: int, value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and int(value) >= least
+def _entry(option: "Field[Any]") -> str:
+    meaning = fill(option.metadata["meaning"], 96, initial_indent="    ", subsequent_indent="    ")
+    return f"{option.name}\n{meaning}"

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Bools", "Counts", "Floats", "Kept", "Label", "Span", "Status"]
+__all__ = ["Bits", "Bools", "Counts", "Floats", "Kept", "Label", "Minimality", "Span", "Status", "Ties"]
 
 Label = Hashable
 """A class as the user's model names it: an int, a string, a bool."""
@@ -22,7 +22,15 @@ Kept = tuple[int, ...]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+Bits = NDArray[np.uint64]
+"""A set of numbers, 64 to a word."""
 Counts = NDArray[np.int64]
 """(n, d): how many occurrences of each unit each sample keeps."""
 
-Status = Literal["exact", "certified", "estimated", "not_reached"]
+Status = Literal["exact", "certified", "audited", "estimated", "not_reached"]
+
+Ties = Literal["first", "last", "random"]
+
+Minimality = Literal["shortest", "irreducible", "open"]
+"""What is known of an anchor's length: no shorter one reaches the threshold; none of its words can be left
+out, as far as was seen; or neither."""

@@ -17,7 +17,7 @@ from kedge.corpus import explain_file, open_source
 MODEL = """
 import time
 def model(texts):
-    time.sleep(0.0002 * len(texts))
+    time.sleep(0.00005 * len(texts))
     return ["good" if "good" in t or ("fine" in t and "not" not in t) else "bad" for t in texts]
 """
 WORDS = ["good", "fine", "not", "food", "cold", "slow", "soup"]
@@ -72,7 +72,8 @@ def wait_until(process, condition, seconds=60):
         time.sleep(0.005)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
+@pytest.mark.slow
+@pytest.mark.posix
 def test_ten_kills_change_nothing(folder):
     """Killed with SIGKILL at ten random points, the resumed run ends with the same file, byte for byte."""
     rng = random.Random(int.from_bytes(os.urandom(4), "little"))
@@ -99,7 +100,8 @@ def test_ten_kills_change_nothing(folder):
     assert sorted(p.name for p in folder.glob("out*")) == ["out.jsonl", "out.jsonl.run"]
 
 
-@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+@pytest.mark.slow
+@pytest.mark.posix
 def test_interrupted_by_the_keyboard(folder):
     """Ctrl-C ends with exit code 130 and says how to go on; what was done is kept."""
     write_corpus(folder, 800)  # far more than is done by the time the signal comes
@@ -119,7 +121,7 @@ def test_interrupted_by_the_keyboard(folder):
     assert without_times(folder / "out.jsonl") == uninterrupted(folder)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="needs resource limits")
+@pytest.mark.posix
 def test_a_full_disk(folder):
     """When no more can be written the run ends with one sentence, and goes on once there is room."""
     import resource
@@ -158,4 +160,4 @@ def test_a_worker_that_dies_is_replaced(folder):
     rows = [json.loads(line) for line in (folder / "out.jsonl").read_text().splitlines()]
     assert [row["id"] for row in rows] == texts
     assert [row["id"] for row in rows if row["error"]] == ["poison b"]
-    assert "died on this document, twice" in rows[2]["error"]
+    assert "died of this document, twice" in rows[2]["error"]

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import kedge
 from kedge.corpus import pick_rules
-from kedge.coverage import CorpusIndex
-from kedge.demo import review_model, reviews
+from kedge.data.demo import review_model, reviews
 from kedge.render.html import stylesheet
+from kedge.text.index import CorpusIndex
 
 WORDS = "abcdef"
 DOCUMENT = st.tuples(st.sets(st.sampled_from(WORDS), min_size=1, max_size=4), st.sampled_from(["x", "y"]))
@@ -78,15 +78,14 @@ def test_documents_that_need_no_word_make_no_rules():
     """Where the label stays with no word kept, the anchor is a word like any other; its label counts."""
     index = CorpusIndex.build(["a b", "a c", "d"], str.split)
     rows = [
-        {"row": k, "label": "x", "words": [word], "status": "exact", "error": None, "baseline": baseline}
-        for k, (word, baseline) in enumerate([("b", 0.95), ("a", 0.94), ("d", None)])
+        {"row": k, "label": "x", "words": [word], "status": "exact", "error": None, "needs_no_word": none}
+        for k, (word, none) in enumerate([("b", True), ("a", False), ("d", None)])
     ]
-    found = pick_rules(rows, index, threshold=0.95)
+    found = pick_rules(rows, index)
     assert [(r.words, r.covered, r.adds) for r in found.rules] == [(("a",), 2, 2), (("d",), 1, 1)]
     assert (found.needless, found.candidates) == (1, 2)
     assert "1 document needs no word to keep its label" in str(found)
-    assert pick_rules(rows, index).candidates == 3
-    none = pick_rules(rows[:1], index, threshold=0.5)
+    none = pick_rules(rows[:1], index)
     assert str(none).startswith("There is no anchor to make a rule of in 3 documents.\n1 document needs")
 
 
@@ -119,7 +118,7 @@ def test_the_page_is_one_of_the_family():
     rules = pick_rules(rows, index)
     page = rules.to_html()
     assert page.encode()
-    assert stylesheet("kedge.css", "report.css") in page
+    assert stylesheet("kedge.css", "shades.css", "report.css") in page
     assert 'class="k-name"' in page
     assert "<h1>Rules of a model</h1>" in page
     for name in ("coverage", "precision", "adds", "explains"):

@@ -4,6 +4,8 @@ import matplotlib as mpl
 
 mpl.use("Agg")
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
@@ -11,8 +13,10 @@ from matplotlib.axes import Axes
 
 import kedge
 from kedge import plots
-from kedge.demo import review_model
+from kedge.data.demo import review_model
 from kedge.errors import ModelError, OptionError
+
+pytestmark = pytest.mark.plot
 
 SHORT = "The staff were friendly and the soup was very very good."
 
@@ -68,9 +72,9 @@ def test_search_shows_every_candidate(e):
     assert any(np.allclose(line.get_ydata(), e.threshold) for line in ax.lines)
 
 
-def test_words_of_a_model_rank_as_its_weights(e):
-    """The strongest words for the label are at the top, with the anchor's names in bold."""
-    ax = plots.words(e, review_model(), top=4)
+def test_words_rank_by_their_influence(e):
+    """The model is not asked; the strongest words are at the top, with the anchor's names in bold."""
+    ax = plots.words(e, top=4)
     names = [tick.get_text() for tick in ax.get_yticklabels()]
     bold = [tick.get_text() for tick in ax.get_yticklabels() if tick.get_fontweight() == "bold"]
     assert len(names) == 4
@@ -79,26 +83,30 @@ def test_words_of_a_model_rank_as_its_weights(e):
     assert widths == sorted(widths)
 
 
-def test_words_of_a_trace_need_single_words():
-    """Without a model and without single words in the trace the plot says what to do."""
-    bare = kedge.Explanation.from_json(kedge.explain(review_model(), SHORT).to_json())
-    empty = bare.__class__(**{**vars(bare), "trace": ()})
-    with pytest.raises(OptionError, match="pass the model"):
-        plots.words(empty)
+def test_words_of_a_class(e):
+    """One class's log-odds instead; a class that is not known is refused by name."""
+    for_it, against = plots.words(e, label="positive"), plots.words(e, label="negative")
+    assert "log-odds" in for_it.get_xlabel()
+    assert [bar.get_width() for bar in for_it.patches] == pytest.approx(
+        [-bar.get_width() for bar in against.patches][::-1]
+    )
+    with pytest.raises(OptionError, match="'Sports' is not known"):
+        plots.words(e, label="Sports")
 
 
-def test_words_refuse_another_text_reading():
-    """A model that splits the text otherwise is refused, not misdrawn."""
-    found = kedge.explain(review_model(), "I had a good soup")  # scikit-learn reads no one-letter words
-    with pytest.raises(OptionError, match="same words"):
-        plots.words(found, lambda texts: ["positive"] * len(texts))
+def test_sampled_words_have_error_bars():
+    """An influence of samples is drawn with its errors, and one of more samples can be drawn instead."""
+    text = "a good and nice place with good food that was rather slow and cold today"
+    found = kedge.explain(lambda texts: [int("good" in t and "slow" not in t) for t in texts], text)
+    assert "standard errors" in plots.words(found).get_xlabel()
+    exact = kedge.influence(kedge.rules.all_present(["good"]), text)
+    assert "standard errors" not in plots.words(found, influence=exact).get_xlabel()
 
 
-def test_influence_of_a_rule():
-    """Each of two required words has influence 1/2, a word that is not read has none."""
-    measured = plots.influence(kedge.rules.all_present(["good", "food"]), "good nice food", samples=4000)
-    assert measured[1] == 0
-    assert measured[[0, 2]] == pytest.approx(0.5, abs=0.06)
+def test_words_need_an_influence(e):
+    """An explanation that knows nothing of single words says what to do."""
+    with pytest.raises(OptionError, match=r"kedge\.influence\(model"):
+        plots.words(replace(e, measure=None))
 
 
 def test_stability_says_how_far_anchors_agree():

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kedge
-from kedge.demo import VERY_GOOD, review_model, very_good
+from kedge.data.demo import VERY_GOOD, review_model, very_good
 from kedge.render.html import stylesheet
 from kedge.render.pieces import document_pieces, example_pieces
 
@@ -180,8 +180,8 @@ def test_an_empty_anchor_is_explained():
     e = kedge.explain(lambda texts: ["spam"] * len(texts), "any words at all", allow_empty=True)
     assert e.words == ()
     text = Page(e.to_html()).text
-    assert "The label spam holds whatever is removed" in text
-    assert "The anchor is empty" in text
+    assert "The label spam needs no word." in text
+    assert "No word is needed, so none is marked" in text
 
 
 def test_pictures_have_alternatives(review):

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 import kedge
-from kedge.demo import VERY_GOOD, review_model, very_good
-from kedge.render.phrases import baseline, meaning, promise
+from kedge import Interval
+from kedge.data.demo import VERY_GOOD, review_model, very_good
+from kedge.render.phrases import baseline, headline, meaning, promise
 from kedge.render.terminal import render
 
 E = kedge.explain(VERY_GOOD, very_good(4))  # exact, two words
@@ -22,20 +23,19 @@ ONE = kedge.explain(kedge.rules.present("good"), "so good")
             {"objective": "coverage"},
             "Exact: no sampling error, and no set of words in more documents reaches 0.95.",
         ),
-        ({"status": "certified", "delta": 0.125}, "wrong for at most 12.5% of documents."),
+        ({"status": "certified", "delta": 0.125}, "such a claim is wrong with probability at most 0.125."),
         ({"status": "not_reached"}, "Not reached: no set of words was shown to reach 0.95"),
-        ({"status": "estimated", "method": "beam"}, "Estimated: judged by samples that may flatter it"),
-        ({"status": "estimated", "method": "gradient (sampled)"}, "judged by samples that may flatter it"),
+        ({"status": "estimated", "sampled": True}, "Estimated: samples say so, but nothing is proved"),
         (
-            {"status": "estimated", "method": "exhaustive (convolution)", "interval": (0.945, 0.961)},
+            {"status": "estimated", "interval": Interval(0.945, 0.95, 0.961)},
             "Estimated: nothing was sampled, but what is known of the precision leaves open whether",
         ),
         (
-            {"status": "estimated", "method": "exhaustive (convolution)", "interval": (0.951, 0.961)},
+            {"status": "estimated", "interval": Interval(0.951, 0.96, 0.961)},
             "Estimated: it reaches 0.95 without sampling error, but a shorter set of words may reach 0.95",
         ),
         (
-            {"status": "estimated", "method": "exhaustive (leaves)", "interval": (0.96, 0.96)},
+            {"status": "estimated", "interval": Interval.exactly(0.96)},
             "Estimated: its precision is exact, but a shorter set of words may reach 0.95 too.",
         ),
     ],
@@ -51,7 +51,7 @@ def test_nothing_sampled_is_not_blamed_on_samples(method):
     weights = {f"w{k}": 0.2 + 0.013 * k for k in range(22)}
     model = kedge.WordWeights(weights, intercept=-2.9)
     e = kedge.explain(model, " ".join(weights), method=method)
-    assert "(convolution)" in e.method
+    assert (e.evaluator, e.sampled) == ("convolution", False)
     assert "samples" not in meaning(e)
 
 
@@ -59,35 +59,41 @@ def test_nothing_sampled_is_not_blamed_on_samples(method):
     ("changes", "says"),
     [
         (
-            {"words": ("very",), "method": "ranked (convolution)"},
-            "with probability 0.979. Of single words, none keeps it better than this one (exact).",
+            {"words": ("very",), "method": "ranked"},
+            "with probability 0.979 (exact). Of single words, none keeps it better than this one.",
         ),
         (
-            {"words": ("very",), "interval": (0.96, 0.98), "method": "branch (convolution)"},
-            "This word reaches 0.95 as well (exact).",
+            {"words": ("very",), "interval": Interval(0.96, 0.97, 0.98), "method": "branch"},
+            "This word reaches 0.95 as well.",
         ),
-        ({}, "Of the sets of at least one word, none shorter than this one reaches 0.95 (exact)."),
-        ({"objective": "coverage"}, "none is in more documents than this one (exact)."),
+        ({}, "Of the sets of words that the model reads, none shorter but the empty one reaches 0.95."),
+        ({"objective": "coverage"}, "none is in more documents than this one."),
         (
-            {"status": "certified", "method": "guided"},
+            {"status": "certified", "sampled": True, "baseline": Interval(0.94, 0.979, 0.99)},
             "Probably no word is needed: with nothing kept about 97.9% of samples keep the label. Certified:",
         ),
         (
-            {"status": "certified", "method": "guided", "baseline": 1.0},
-            "with nothing kept all samples keep the label.",
+            {"status": "certified", "sampled": True, "baseline": Interval(0.95, 1.0, 1.0)},
+            "No word is needed: with nothing kept all samples keep the label (certified: wrong with",
         ),
         (
-            {"status": "certified", "method": "branch (convolution)"},
+            {"status": "certified", "baseline": Interval(0.94, 0.979, 0.99)},
             "Probably no word is needed: with nothing kept the label holds with probability about 0.979.",
         ),
     ],
 )
 def test_no_word_is_needed(changes, says):
     """A baseline that reaches the threshold comes first, as a fact only where it is one; no contradiction."""
-    e = replace(E, **{"baseline": 0.979, **changes})
+    e = replace(E, **{"baseline": Interval.exactly(0.979), **changes})
     assert says in promise(e)
-    for shown in (meaning(e), render(e, colour=False)):
-        assert says in shown
+    text = render(e, colour=False)
+    if e.needs_no_word:  # it leads, nothing is marked, and it is said once
+        assert text.count("No word is needed") == 1
+        assert text.startswith("No word is needed")
+        assert "[" not in text.split("\n")[2]
+        assert headline(e) == "The label 1 needs no word."
+    for shown in (meaning(e), text.replace("\n\nlabel", " label")):
+        assert all(part in shown for part in says.split(" (exact). "))
         assert "no set of words is shorter" not in shown
         assert "make the difference" not in shown
 
@@ -96,29 +102,30 @@ def test_no_word_is_needed(changes, says):
     ("changes", "says"),
     [
         ({}, "0.680"),
-        ({"status": "certified"}, "about 0.680"),
-        ({"status": "not_reached"}, "about 0.680"),
-        ({"method": "exhaustive (as needed)"}, "about 0.680"),
-        ({"method": "exhaustive (as needed)", "baseline": 0.9612}, "0.961"),
-        ({"method": "exhaustive (as needed)", "baseline": 0.9612, "words": (), "positions": ()}, "0.961"),
+        ({"baseline": Interval(0.6, 0.6796875, 0.7)}, "about 0.680"),
+        ({"baseline": Interval.exactly(0.9612)}, "0.961"),
+        ({"baseline": Interval.exactly(0.9612), "words": (), "positions": ()}, "0.961"),
     ],
 )
 def test_an_estimated_baseline_is_about_so_much(changes, says):
     """Text, page and gauge say "about" unless the baseline is known."""
-    e = replace(E, **{"baseline": 0.6796875, **changes})
+    e = replace(E, **{"baseline": Interval.exactly(0.6796875), **changes})
     assert baseline(e) == says
     assert f"baseline   {says}   with" in render(e, colour=False)
-    assert f"<b>{says}</b>" in e.to_html()
-    assert f"{says} with no word kept" in e.to_html()
+    if e.needs_no_word:  # the one number that is shown large
+        assert f'With no word kept</h2>\n<p class="k-big">{says}</p>' in e.to_html()
+    else:
+        assert f"<b>{says}</b>" in e.to_html()
+        assert f"{says} with no word kept" in e.to_html()
     if "about" in says:
         assert "With no word kept for sure it would be about 68%" in meaning(e)
 
 
 def test_a_wide_interval_is_laid_at_the_right_door():
     """Nothing known after too few questions is not what an approximation without a bound leaves open."""
-    unknown = replace(E, status="not_reached", interval=(0.0, 1.0), method="guided")
+    unknown = replace(E, status="not_reached", interval=Interval(0.0, 0.5, 1.0), sampled=True)
     assert "Too little was asked of the model" in meaning(unknown)
-    approximate = replace(unknown, status="estimated", method="exhaustive (gaussian)")
+    approximate = replace(unknown, status="estimated", sampled=False)
     assert "Too little" not in meaning(approximate)
     assert "nothing was sampled, but" in meaning(approximate)
 
@@ -126,7 +133,11 @@ def test_a_wide_interval_is_laid_at_the_right_door():
 def test_numbers_agree_wherever_they_are_shown():
     """One share has the same digits in the text, the page and the sentence, and is not cut."""
     e = replace(
-        ONE, baseline=0.6796875, precision=0.99961, trace=(), probabilities=((1, 0.99961), (0, 0.00039))
+        ONE,
+        baseline=Interval.exactly(0.6796875),
+        interval=Interval.exactly(0.99961),
+        trace=(),
+        probabilities=((1, 0.99961), (0, 0.00039)),
     )
     text, page = render(e, colour=False), e.to_html()
     for shown in (text, page):

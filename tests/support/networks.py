@@ -95,7 +95,7 @@ def trained(network, encoded, labels, steps, rate=0.01):
     return network.eval()
 
 
-def tiny_classifier():
+def tiny_classifier(texts=TEXTS, labels=LABELS):
     """A transformer that tells good from bad, and its tokenizer."""
     import torch
     from transformers import BertForSequenceClassification
@@ -105,8 +105,8 @@ def tiny_classifier():
     network = BertForSequenceClassification(
         config(tokenizer, id2label={0: "bad", 1: "good"}, label2id={"bad": 0, "good": 1})
     )
-    encoded = tokenizer(TEXTS, padding=True, return_tensors="pt", return_token_type_ids=False)
-    return trained(network, encoded, torch.tensor(LABELS), 40), tokenizer
+    encoded = tokenizer(texts, padding=True, return_tensors="pt", return_token_type_ids=False)
+    return trained(network, encoded, torch.tensor(labels), 40), tokenizer
 
 
 def tiny_language_model():

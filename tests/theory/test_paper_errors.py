@@ -1,9 +1,10 @@
 """The page on the paper's errors is running code."""
 
 import doctest
-from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "docs" / "paper-errors.md"
+from places import ROOT
+
+PAGE = ROOT / "docs" / "paper-errors.md"
 
 
 def test_every_example_of_the_page_prints_what_it_shows():

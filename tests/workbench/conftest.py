@@ -1,24 +1,26 @@
 """A real server on a free port of loopback, in a thread, that ends with its test."""
 
-import socket
 import threading
 import time
 from contextlib import contextmanager
 
 import pytest
-import uvicorn
 
-from kedge.demo import review_model
-from kedge.workbench import Settings, create_app
+from kedge.data.demo import review_model
+from kedge.workbench import Settings
 
 
 @contextmanager
 def running(model, settings=None, **options):
     """Serve a model; gives the address."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(
-        create_app(model, settings, **options), log_level="critical", timeout_graceful_shutdown=1
-    )
+    import uvicorn
+
+    from kedge.workbench import create_app
+    from kedge.workbench.server import configure, listen
+
+    listener = listen("127.0.0.1", 0)
+    config = configure(create_app(model, settings, **options), settings or Settings())
+    config.log_level, config.timeout_graceful_shutdown = "critical", 1
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()

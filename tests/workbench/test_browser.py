@@ -1,10 +1,10 @@
 """The workbench in a real browser: headless Chromium, where there is one."""
 
-import shutil
 import time
 
 import numpy as np
 import pytest
+from needs import CHROMIUM, DRIVER
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
@@ -12,13 +12,12 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 import kedge
-from kedge.demo import review_model, reviews
+from kedge.data.demo import review_model, reviews
 from kedge.render.phrases import baseline, meaning
+from kedge.utils.rounding import rounded
 from kedge.workbench.settings import Settings
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver")
+pytestmark = [pytest.mark.browser, pytest.mark.serve]
 
 # Root needs no-sandbox; the rest keeps the browser from talking to anyone but the server.
 FLAGS = [
@@ -134,13 +133,19 @@ def test_typing_shows_the_anchor(page):
 
 
 def test_moving_the_threshold_changes_the_anchor(explained):
-    """A lower threshold needs fewer words."""
+    """A lower threshold needs fewer words, then none: that leads, and nothing is marked."""
     before = anchor(explained)
-    move_threshold(explained, "0.6")
+    move_threshold(explained, "0.8")
     until(explained, lambda: anchor(explained) != before and idle(explained))
-    want = kedge.explain(review_model(), TEXT, threshold=0.6)
+    want = kedge.explain(review_model(), TEXT, threshold=0.8)
     assert [w.lower() for w in anchor(explained)] == list(want.words)
-    assert find(explained, "threshold-value").text == "0.60"
+    assert find(explained, "threshold-value").text == "0.80"
+    move_threshold(explained, "0.6")
+    until(explained, lambda: not anchor(explained) and idle(explained))
+    carried = kedge.explain(review_model(), TEXT, threshold=0.6).carried_by
+    assert find(explained, "headline").text == "The label positive needs no word."
+    shown = explained.find_elements(By.CSS_SELECTOR, "#reader .carried")
+    assert [w.text.lower() for w in shown] == list(carried.words if carried else ())
 
 
 def test_clicking_a_word_changes_the_label(explained):
@@ -177,6 +182,29 @@ def test_the_keyboard_is_enough(explained):
     second.send_keys(Keys.ENTER)
     until(explained, lambda: find(explained, "without").is_displayed())
     assert "“staff”" in find(explained, "without-text").text
+
+
+def test_what_flips_it_and_why_not_the_other(explained):
+    """The words to remove are struck out as the library says; against a label, the same with a button."""
+    find(explained, "ask-flip").send_keys(Keys.ENTER)
+    until(explained, lambda: find(explained, "flip").is_displayed())
+    want = kedge.flip(review_model(), TEXT)
+    struck = [word.text.lower() for word in explained.find_elements(By.CSS_SELECTOR, "#flip-text del")]
+    assert struck == list(want.words)
+    assert find(explained, "flip-text").text == TEXT
+    assert "“negative”" in find(explained, "flip-said").text
+    assert (
+        f"New label: negative ({rounded(dict(want.probabilities_after)['negative'])})"
+        in find(explained, "flip-said").text
+    )
+    assert not find(explained, "ask-against").is_enabled()
+    explained.find_element(By.CSS_SELECTOR, "#rival option[value='1']").click()
+    assert find(explained, "ask-against").text == "Why not negative?"
+    find(explained, "ask-against").click()
+    until(explained, lambda: "against negative" in find(explained, "headline").text and idle(explained))
+    assert find(explained, "ask-against").get_attribute("aria-pressed") == "true"
+    find(explained, "ask-against").click()
+    until(explained, lambda: "against" not in find(explained, "headline").text and idle(explained))
 
 
 def test_picking_a_document_and_a_method(page):
@@ -230,7 +258,7 @@ def test_a_very_long_paste_is_answered(page):
         page,
         lambda: (
             idle(page)
-            and (anchor(page) or find(page, "problem").is_displayed())
+            and (find(page, "headline").is_displayed() or find(page, "problem").is_displayed())
             and time.monotonic() - started > 1
         ),
     )

@@ -6,9 +6,11 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from kedge.demo import review_model
+from kedge.data.demo import review_model
 from kedge.workbench.security import host_allowed
 from kedge.workbench.settings import Settings, is_loopback
+
+pytestmark = pytest.mark.serve
 
 ANYWHERE = "0.0.0.0"  # noqa: S104  (looked at, never bound)
 
@@ -126,7 +128,9 @@ def test_long_bodies_are_refused_early(serve):
             for _ in range(300):
                 yield b" " * 1000
 
-        answer = httpx.post(f"{address}/api/explain", content=chunks())
+        answer = httpx.post(
+            f"{address}/api/explain", content=chunks(), headers={"content-type": "application/json"}
+        )
         assert answer.status_code == 413
         assert "1,000 characters" in answer.json()["error"]["message"]
         wrong = ask(address, "POST", "/api/explain", Host="localhost", Content_Length="many")

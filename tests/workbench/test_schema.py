@@ -10,9 +10,12 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from kedge.demo import review_model
+from kedge.data.demo import review_model
+from kedge.results.explanation import FORMAT
 from kedge.workbench.app import create_app
 from kedge.workbench.settings import Settings
+
+pytestmark = pytest.mark.serve
 
 app = create_app(review_model(), Settings(seconds=5))
 schema = schemathesis.openapi.from_asgi("/openapi.json", app, headers={"host": "localhost"})
@@ -39,11 +42,9 @@ def test_any_request_is_answered(case):
 
 
 def test_the_schema_names_what_services_call():
-    """The four addresses of the endpoint are documented, with the explanation's own schema."""
+    """The addresses of the endpoint are documented, with the explanation's own schema."""
     document = schema.raw_schema
-    for path in ("/api/explain", "/api/precision", "/api/model", "/healthz"):
+    for path in ("/api/explain", "/api/precision", "/api/influence", "/api/flip", "/api/model", "/healthz"):
         assert path in document["paths"]
     assert "Explanation" in document["components"]["schemas"]
-    assert (
-        pytest.approx(1) == document["components"]["schemas"]["Explanation"]["properties"]["format"]["const"]
-    )
+    assert document["components"]["schemas"]["Explanation"]["properties"]["format"]["const"] == FORMAT

@@ -10,15 +10,18 @@ from importlib import import_module
 import click
 
 from kedge import __version__
-from kedge.cli.wording import on_one_line, spoken_error
+from kedge.cli.wording import on_one_line, translate_error
 from kedge.errors import KedgeError
 
 __all__ = ["main"]
 
-# Each command and the module that holds it, imported only when it is called for.
+# Each command and the module that holds it, imported only when it is used.
 COMMANDS = {
     "demo": "kedge.cli.demo",
     "explain": "kedge.cli.explain",
+    "flip": "kedge.cli.flip",
+    "evaluate": "kedge.cli.judging",
+    "verify": "kedge.cli.verify",
     "corpus": "kedge.cli.corpus",
     "serve": "kedge.cli.serve",
     "reproduce": "kedge.cli.reproduce",
@@ -42,7 +45,7 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """A command that does not exist is told with the nearest one that does."""
+        """Refuse a command that does not exist, and name the nearest one that does."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
             near = get_close_matches(name, COMMANDS, n=1)
@@ -74,15 +77,12 @@ def main() -> None:
         click.echo(_usage(error), err=True)
         sys.exit(2)
     except KedgeError as error:
-        click.echo(f"kedge: {spoken_error(error)}", err=True)
+        click.echo(f"kedge: {translate_error(error)}", err=True)
         sys.exit(2)
-    except BrokenPipeError:  # the reader of our output went away: nothing is wrong here
-        sys.stderr.close()
-        sys.exit(0)
 
 
 def _usage(error: click.ClickException) -> str:
-    """What was typed wrongly, on one line, and where the options are explained."""
+    """What is wrong with what was typed, on one line, and where the options are explained."""
     message = error.format_message()
     where = getattr(error, "ctx", None)
     if where is not None and message == where.get_help():

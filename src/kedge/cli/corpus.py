@@ -1,39 +1,75 @@
 """``kedge corpus``: every document of a file, resumable, on any number of workers."""
 
 import json
+import signal
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import click
 
+from kedge.cli.meter import progress
 from kedge.cli.models import load_model
 from kedge.cli.options import ASKED, asking_options, label_named, model_options, quiet_option
-from kedge.cli.progress import progress
-from kedge.cli.wording import spoken
+from kedge.cli.wording import translate
 from kedge.corpus import Source, check_rules, check_run, explain_file, open_source, pick_rules, result_rows
-from kedge.coverage import CorpusIndex
 from kedge.errors import OptionError
-from kedge.explain import Explainer
+from kedge.explainer import Explainer
+from kedge.prior import Prior
+from kedge.text.index import CorpusIndex
 
 __all__ = ["command"]
 
+# Documents that are looked at for one with a text, to learn the model's labels from.
+LOOKED = 100
+# Questions about each document that is learned from.
+_QUESTIONS = 100
+
 
 @click.command("corpus", short_help="Explain every document of a file.")
-@click.argument("source", metavar="IN", type=click.Path(dir_okay=False))
-@click.option("--text", required=True, help="The column (CSV, TSV, Parquet) or key (JSONL) of the text.")
+@click.argument("sources", metavar="IN...", type=click.Path(allow_dash=True), nargs=-1, required=True)
+@click.option(
+    "--text", required=True, help="The column (CSV, TSV, Parquet) or key (JSONL); nested: review.body."
+)
 @click.option("--id", "id_", help="The column that names a document; default: its row number.")
 @click.option("--out", required=True, type=click.Path(dir_okay=False), help="The result: .jsonl or .parquet.")
 @model_options
 @click.option("--workers", type=int, help="How many processes; default: all cores.")
 @click.option("--dask", metavar="ADDRESS", help="Run on a dask cluster, e.g. tcp://host:8786.")
+@click.option("--timeout", type=float, help="Seconds that one document may take.")
 @click.option("--resume", is_flag=True, help="Go on where an interrupted run ended.")
+@click.option("--retry-errors", is_flag=True, help="Go on, and do documents again whose rows are errors.")
 @click.option("--overwrite", is_flag=True, help="Replace an existing result.")
-@click.option("--limit", type=click.IntRange(min=1), help="Only the first so many documents.")
+@click.option("--limit", type=click.IntRange(min=1), help="Only the first N documents.")
+@click.option(
+    "--learn",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="First learn from N documents what words do, with 100 questions each; fewer are asked later.",
+)
+@click.option(
+    "--promise",
+    type=click.Choice(["document", "corpus"]),
+    default="document",
+    show_default=True,
+    help="For a model that is asked: a proof for each document, or an audit of some for all.",
+)
 @click.option("--full", is_flag=True, help="Keep whole explanations, texts and traces included.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["csv", "tsv", "jsonl", "parquet"]),
+    help="What IN holds, where its name does not tell.",
+)
+@click.option("--encoding", default="utf-8", show_default=True, help="Of CSV, TSV and JSONL.")
 @click.option("--separator", help="What separates columns; default: a comma (.csv) or a tab (.tsv).")
+@click.option(
+    "--no-header", is_flag=True, help="The first line of CSV or TSV is a document; columns are 1, 2, ..."
+)
 @click.option("--no-quotes", is_flag=True, help="Quotation marks in CSV or TSV are ordinary characters.")
 @asking_options
 @click.option(
@@ -59,40 +95,64 @@ __all__ = ["command"]
 )
 @quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
-def command(source: str, out: str, **given: Any) -> None:
-    """Explain every document of IN (CSV, TSV, JSONL or Parquet; also .gz, .bz2, .xz).
+def command(sources: tuple[str, ...], out: str, **given: Any) -> None:
+    """Explain every document of IN (CSV, TSV, JSONL or Parquet; also .gz, .bz2, .xz, .zst).
+
+    IN is a file, a folder, a pattern in quotes, several of these, or - for standard input.
 
     Writes one row per document, in input order. A document that cannot be explained is a row with the
     reason; if that is all of them, the exit code is 1. Interrupted at any moment, the same command with
     --resume goes on.
     """
-    check_run(out, workers=given["workers"], limit=given["limit"])
+    check_run(out, workers=given["workers"], timeout=given["timeout"], limit=given["limit"])
     check_rules(given["max_rules"], given["min_precision"])
     documents = open_source(
-        source, given["text"], given["id_"], separator=given["separator"], quotes=not given["no_quotes"]
+        sources,
+        given["text"],
+        given["id_"],
+        format=given["format_"],
+        separator=given["separator"],
+        quotes=not given["no_quotes"],
+        header=not given["no_header"],
+        encoding=given["encoding"],
     )
+    check_run(out, documents)
+    index = Path(given["index"]) if given["index"] is not None else None
+    twice = (
+        given["rules"]
+        or given["promise"] == "corpus"
+        or given["learn"]
+        or (index is not None and not index.exists())
+    )
+    if documents.once and twice:
+        raise OptionError(
+            "--rules, --learn, --promise corpus and a new --index read IN a second time; save standard "
+            "input to a file."
+        )
     explainer = _explainer(documents, given)
-    with progress(documents.total, quiet=given["quiet"]) as watch:
-        try:
-            summary = explain_file(
-                explainer,
-                documents,
-                out,
-                workers=given["workers"],
-                dask=given["dask"],
-                resume=given["resume"],
-                overwrite=given["overwrite"],
-                limit=given["limit"],
-                label=label_named(given["label"], explainer.model, _texts(documents, given)),
-                full=given["full"],
-                watch=watch,
-            )
-        except KeyboardInterrupt:
-            kept = f"{Path(out).name}.part"
-            click.echo(f"kedge: every finished row is in {kept}; go on with --resume", err=True)
-            raise
+    if given["learn"] is not None:
+        explainer = _learned(explainer, documents, Path(out).with_suffix(".prior.json"), given)
+    with progress(documents.total, limit=given["limit"], quiet=given["quiet"]) as watch, _going_on(out):
+        summary = explain_file(
+            explainer,
+            documents,
+            out,
+            workers=given["workers"],
+            dask=given["dask"],
+            timeout=given["timeout"],
+            resume=given["resume"],
+            retry_errors=given["retry_errors"],
+            overwrite=given["overwrite"],
+            limit=given["limit"],
+            label=label_named(
+                given["label"], explainer.model, [item.text for item in documents.look(LOOKED)]
+            ),
+            full=given["full"],
+            promise=given["promise"],
+            watch=watch,
+        )
     data = summary.to_dict()
-    summary.reasons = {kind: spoken(reason, kind) for kind, reason in summary.reasons.items()}
+    summary.reasons = {kind: translate(reason) for kind, reason in summary.reasons.items()}
     said = [f"{summary}\nwritten to {out}"]
     if given["rules"]:
         rules = pick_rules(
@@ -100,12 +160,10 @@ def command(source: str, out: str, **given: Any) -> None:
             _index(explainer, documents, given),
             max_rules=given["max_rules"],
             min_precision=given["min_precision"],
-            threshold=explainer.options.threshold,
         )
         page = Path(out).with_suffix(".rules.html")
         try:
-            html = rules.to_html(explainer.model.name, Path(source).name)
-            page.write_text(html, encoding="utf-8")
+            page.write_text(rules.to_html(explainer.model.name, documents.name), encoding="utf-8")
         except OSError as error:
             raise OptionError(f"{page} cannot be written: {error.strerror}.") from error
         said.append(f"\n{rules}\nwritten to {page}")
@@ -118,6 +176,34 @@ def command(source: str, out: str, **given: Any) -> None:
     click.echo(json.dumps(data) if given["as_json"] else "\n".join(said))
     if summary.documents and not summary.explained:
         sys.exit(1)
+
+
+class _Terminated(BaseException):
+    """Somebody wants the run to end: a shutdown, a scheduler of jobs, a closed terminal."""
+
+
+@contextmanager
+def _going_on(out: str) -> Iterator[None]:
+    """Whoever interrupts the run is told how to go on with it."""
+
+    def terminated(number: int, _: Any) -> None:
+        raise _Terminated(number)
+
+    names = ("SIGTERM", "SIGHUP") if threading.current_thread() is threading.main_thread() else ()
+    signals = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    # A signal that is ignored stays so: nohup asks for that.
+    before = {s: signal.signal(s, terminated) for s in signals if signal.getsignal(s) == signal.SIG_DFL}
+    try:
+        yield
+    except (KeyboardInterrupt, _Terminated) as stop:
+        kept = f"{Path(out).name}.part"
+        click.echo(f"kedge: every finished row is in {kept}; go on with --resume", err=True)
+        if isinstance(stop, _Terminated):
+            sys.exit(128 + stop.args[0])
+        raise
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _explainer(documents: Source, given: dict[str, Any]) -> Explainer:
@@ -133,8 +219,23 @@ def _explainer(documents: Source, given: dict[str, Any]) -> Explainer:
     return Explainer(model, **options, corpus=given["index"], objective=given["objective"])
 
 
+def _learned(explainer: Explainer, documents: Source, path: Path, given: dict[str, Any]) -> Explainer:
+    """The same with a prior, which is kept beside the result; a run that goes on uses what it has."""
+    if (given["resume"] or given["retry_errors"]) and path.exists():
+        return explainer.with_options(prior=Prior.load(path))
+    texts = [item.text for item in islice(iter(documents), given["learn"]) if isinstance(item.text, str)]
+    options: Any = {name: given[name] for name in ASKED if name != "max_queries"}
+    prior = Prior.learn(explainer.given, texts, queries=_QUESTIONS * len(texts), **options)
+    try:
+        prior.save(path)
+    except OSError as error:
+        raise OptionError(f"{path} cannot be written: {error.strerror}.") from error
+    click.echo(f"{prior}\nwritten to {path}", err=True)
+    return explainer.with_options(prior=prior)
+
+
 def _index(explainer: Explainer, documents: Source, given: dict[str, Any]) -> CorpusIndex:
-    """The index of the very documents that were explained: rules count their labels."""
+    """The index of the documents that were explained: rules count their labels."""
     return explainer.index(_texts(documents, given))
 
 

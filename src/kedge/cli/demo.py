@@ -2,8 +2,8 @@
 
 import click
 
-from kedge.demo import VERY_GOOD, review_model, reviews, very_good
-from kedge.explain import explain
+from kedge.asking import explain
+from kedge.data.demo import VERY_GOOD, review_model, reviews, very_good
 from kedge.render.terminal import render, wants_colour
 
 __all__ = ["command"]
@@ -23,7 +23,11 @@ def command(as_json: bool) -> None:
             review_model(),
             REVIEW,
         ),
-        ("The rule 'very and good': four times very, and it needs both words", VERY_GOOD, very_good(4)),
+        (
+            "The rule 'very and good': with four times very, both words are needed",
+            VERY_GOOD,
+            very_good(4),
+        ),
         ("One more very, and removing all five is so unlikely that good is enough", VERY_GOOD, very_good(5)),
     ]
     for number, (title, model, text) in enumerate(examples, start=1):

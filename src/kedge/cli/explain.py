@@ -1,5 +1,6 @@
 """``kedge explain``: one text, one explanation."""
 
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -9,12 +10,12 @@ import click
 
 from kedge.cli.models import load_model
 from kedge.cli.options import asking_options, label_named, model_options
-from kedge.cli.wording import spoken
+from kedge.cli.wording import translate
 from kedge.errors import OptionError, TextError
-from kedge.explain import Explainer
+from kedge.explainer import Explainer
 from kedge.render.terminal import render, wants_colour
 
-__all__ = ["command"]
+__all__ = ["command", "read_text", "write_file"]
 
 
 @click.command("explain", short_help="Explain the label of one text.")
@@ -24,40 +25,48 @@ __all__ = ["command"]
 )
 @model_options
 @asking_options
+@click.option("--against", help="Another label: what keeps the text's own label ahead of it?")
 @click.option("--html", type=click.Path(dir_okay=False), help="Write the explanation as a page to this file.")
 @click.option("--json", "as_json", is_flag=True, help="Print the explanation as JSON.")
+@click.option(
+    "--certificate", type=click.Path(dir_okay=False), help="Write what the claim rests on, for kedge verify."
+)
 def command(
     text: str | None,
     file: str | None,
     model: str,
     trust: bool,
     label: str | None,
+    against: str | None,
     html: str | None,
     as_json: bool,
+    certificate: str | None,
     **options: Any,
 ) -> None:
     """Explain the label of TEXT, of a file, or of standard input."""
-    explainer = Explainer(load_model(model, trust=trust), **options)
-    content = _text(text, file)
-    found = explainer.explain(content, label_named(label, explainer.model, [content]))
+    explainer = Explainer(load_model(model, trust=trust), certificate=certificate is not None, **options)
+    content = read_text(text, file)
+    model_label, other = (label_named(name, explainer.model, [content]) for name in (label, against))
+    found = explainer.explain(content, model_label, against=other)
     if html is not None:
-        _write(html, found.to_html())
-        click.echo(f"written to {html}", err=True)  # standard output is the explanation's alone
-    if as_json:
-        click.echo(found.to_json())
-        return
-    notes = tuple(spoken(note) for note in found.notes)
-    click.echo(render(replace(found, notes=notes), colour=wants_colour()))
+        write_file(html, found.to_html())
+    notes = tuple(translate(note) for note in found.notes)
+    told = replace(found, notes=notes)
+    click.echo(found.to_json() if as_json else render(told, colour=wants_colour()))
+    if certificate is not None:  # last: where there is none, the explanation is there all the same
+        write_file(certificate, json.dumps(found.certificate(), indent=1))
 
 
-def _write(file: str, content: str) -> None:
+def write_file(file: str, content: str) -> None:
+    """Write a file, and say so; standard output is the answer's alone."""
     try:
         Path(file).write_text(content, encoding="utf-8")
     except OSError as error:
         raise OptionError(f"{file} cannot be written: {error.strerror}.") from error
+    click.echo(f"written to {file}", err=True)
 
 
-def _text(text: str | None, file: str | None) -> str:
+def read_text(text: str | None, file: str | None) -> str:
     """The text from the one place it was given."""
     if text is not None and file is not None:
         raise TextError("Give the text or --file, not both.")

@@ -5,8 +5,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from kedge.demo import review_weights
+from kedge.data.demo import review_weights
 from kedge.errors import MissingDependency, ModelError
+from kedge.utils.messages import name_error
 
 __all__ = ["EMBEDDED", "load_model"]
 
@@ -58,20 +59,15 @@ def _attribute(name: str) -> Any:
     except (ImportError, AttributeError, ValueError) as error:
         raise ModelError(f"{_short(name)} cannot be loaded: {error}.") from error
     except (Exception, SystemExit) as error:  # a script may end the program when it is imported
-        raise ModelError(f"{module_name} raised {_said(error)} on import.") from error
+        raise ModelError(f"{module_name} raised {name_error(error)} on import.") from error
     for part in attribute.split("."):
         try:
             value = getattr(value, part)
         except AttributeError as error:
             raise ModelError(f"{_short(name)} cannot be loaded: {error}.") from error
         except (Exception, SystemExit) as error:
-            raise ModelError(f"The attribute {part} of {_short(name)} raised {_said(error)}.") from error
+            raise ModelError(f"The attribute {part} of {_short(name)} raised {name_error(error)}.") from error
     return value
-
-
-def _said(error: BaseException) -> str:
-    reason = str(error).strip()
-    return f"{type(error).__name__}: {reason}" if reason else type(error).__name__
 
 
 def _short(name: str) -> str:
@@ -85,7 +81,7 @@ def _pickle(path: Path) -> Any:
         return joblib.load(path)
     except (Exception, SystemExit) as error:
         raise ModelError(
-            f"{path.name} cannot be loaded ({type(error).__name__}: {error}); was it saved by another "
+            f"{path.name} cannot be loaded ({name_error(error)}); was it saved by another "
             "version of its libraries?"
         ) from error
 
@@ -100,7 +96,7 @@ def _skops(path: Path, *, trust: bool) -> Any:
         if trust or not unknown:
             return io.load(path, trusted=unknown)
     except Exception as error:
-        raise ModelError(f"{path.name} cannot be loaded ({type(error).__name__}: {error}).") from error
+        raise ModelError(f"{path.name} cannot be loaded ({name_error(error)}).") from error
     raise ModelError(
         f"{path.name} contains types that are not known to be safe ({', '.join(unknown)}); add --trust if "
         "you know where it comes from."

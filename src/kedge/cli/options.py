@@ -5,16 +5,47 @@ from typing import Any, TypeVar
 
 import click
 
-from kedge.choose import METHODS, PRECISIONS
 from kedge.cli.models import EMBEDDED
 from kedge.errors import KedgeError
 from kedge.model.model import Model
-from kedge.model.outputs import OUTPUTS
+from kedge.options import option_fields
 from kedge.typing import Label
 
-__all__ = ["ASKED", "asking_options", "label_named", "model_options", "quiet_option"]
+__all__ = ["ASKED", "asking_options", "flip_options", "label_named", "model_options", "quiet_option"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class _Keep(click.ParamType[Any]):
+    """A probability, or 'auto'."""
+
+    name = "number or auto"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """A number as a number; ``Options`` checks the rest."""
+        if value == "auto" or isinstance(value, float):
+            return value
+        try:
+            return float(value)
+        except ValueError:
+            self.fail(f"{value!r} is neither a number nor 'auto'.", param, ctx)
+
+
+def _flag(name: str) -> Callable[[Command], Command]:
+    """An option of ``Explainer`` as one of the command line, with the same default and choices."""
+    option = next(f for f in option_fields() if f.name == name)
+    about: dict[str, Any] = {"help": option.metadata["flag"], "default": option.default}
+    if isinstance(option.default, bool):
+        about["is_flag"] = True
+    elif option.metadata["choices"]:
+        about["type"] = click.Choice(option.metadata["choices"])
+    elif name == "max_queries":
+        about["type"] = int  # its default, none, has no type
+    elif name == "keep":
+        about["type"] = _Keep()
+    shown = option.default is not None and not isinstance(option.default, bool)
+    return click.option(f"--{name.replace('_', '-')}", show_default=shown, **about)
+
 
 _MODEL = (
     click.option(
@@ -24,42 +55,22 @@ _MODEL = (
         help="reviews (the embedded model), module:attribute, or a .skops, .joblib or .pkl file.",
     ),
     click.option("--trust", is_flag=True, help="Allow a model file that runs code when it is loaded."),
-    click.option(
-        "--outputs",
-        type=click.Choice(OUTPUTS),
-        default="auto",
-        show_default=True,
-        help="What a callable's numbers mean.",
-    ),
+    _flag("outputs"),
 )
+
+ASKED = tuple(f.name for f in option_fields() if f.metadata["flag"] is not None)
+"""The shared options that are options of ``Explainer`` by the same name."""
 
 _ASKING = (
     click.option("--label", help="Which label to explain, for a multi-label model."),
-    click.option("--threshold", type=float, default=0.95, show_default=True, help="The precision to reach."),
-    click.option(
-        "--delta",
-        type=float,
-        default=0.05,
-        show_default=True,
-        help="Share of certified claims that may be wrong.",
-    ),
-    click.option(
-        "--method", type=click.Choice(METHODS), default="auto", show_default=True, help="How to search."
-    ),
-    click.option(
-        "--precision",
-        type=click.Choice(PRECISIONS),
-        default="auto",
-        show_default=True,
-        help="How the precision of an anchor is found.",
-    ),
-    click.option("--allow-empty", is_flag=True, help="Let 'no word is needed' be an answer."),
-    click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same answer."),
-    click.option("--max-queries", type=int, help="How many texts the model may be asked about, per text."),
+    *(_flag(name) for name in ASKED if name != "outputs"),
 )
 
-ASKED = ("outputs", "threshold", "delta", "method", "precision", "allow_empty", "seed", "max_queries")
-"""The shared options that are options of ``Explainer`` by the same name."""
+
+_FLIPPING = (
+    click.option("--label", help="Which label to lose, for a multi-label model."),
+    *(_flag(name) for name in ("seed", "mask", "max_queries")),
+)
 
 
 quiet_option = click.option("--quiet", is_flag=True, help="Show no progress.")
@@ -72,8 +83,13 @@ def model_options(command: Command) -> Command:
 
 
 def asking_options(command: Command) -> Command:
-    """Add what can be asked of every explanation."""
+    """Add the options that every explanation has."""
     return _with(_ASKING, command)
+
+
+def flip_options(command: Command) -> Command:
+    """Add the options that a search for a flip has."""
+    return _with(_FLIPPING, command)
 
 
 def _with(options: Iterable[Callable[[Command], Command]], command: Command) -> Command:
@@ -83,7 +99,7 @@ def _with(options: Iterable[Callable[[Command], Command]], command: Command) -> 
 
 
 def label_named(name: str | None, model: Model, texts: Iterable[Any]) -> Label | None:
-    """The label of a model that is written like ``name``, by the model's answer about the first text.
+    """The model's label that is written like ``name``, judging by its answer about the first text.
 
     A command line has only strings; the labels of a model may be numbers or truth values.
     """

@@ -1,4 +1,4 @@
-"""``kedge reproduce``: the paper's tables and figures, computed anew."""
+"""``kedge reproduce``: the paper's tables and figures, recomputed."""
 
 import shlex
 import sys
@@ -16,37 +16,53 @@ __all__ = ["command", "experiments"]
 _PACKAGE = "kedge_sea_of_words"
 
 
-@click.command("reproduce", short_help="Compute the paper's tables and figures anew.")
+@click.command("reproduce", short_help="Recompute the paper's tables and figures.")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...|all")
 @click.option("--quick", is_flag=True, help="A few documents and runs of everything: minutes, not an hour.")
+@click.option(
+    "--clean",
+    is_flag=True,
+    help="Begin from nothing, at one commit of a source tree without changes; the report says so.",
+)
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("reproduction"),
     show_default=True,
-    help="Folder of the report; work done earlier is kept in it and not done again.",
+    help="Folder of the report; work done earlier by the same source is kept in it and not done again.",
 )
-@click.option("--masked-model", help="A masked language model, name or folder, for the experiment infill.")
 @click.option(
-    "--patience", type=float, help="Seconds per model and data set; tables of what is done by then."
+    "--masked-model",
+    help="A masked language model, name or folder, for the experiment infill; without it one is made.",
 )
+@click.option(
+    "--patience", type=float, help="Seconds per model and data set; the tables show what was done by then."
+)
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes to work in.")
+@click.option("--work", hidden=True, help="Do this part of the work (empty: all) and write no report.")
 @quiet_option
 def command(
     names: tuple[str, ...],
     quick: bool,
+    clean: bool,
     out: Path,
     masked_model: str | None,
     patience: float | None,
+    jobs: int,
+    work: str | None,
     quiet: bool,
 ) -> None:
     """Regenerate experiments of "A Sea of Words" and set their numbers beside the published ones.
 
-    The experiments: exhaustive, logistic, networks, infill (tables); sampling, algorithm, rules,
-    histograms, dummy, cdf, shift, jaccard-sd (figures); corrections. The review sets are found by
-    $KEDGE_DATA, in the user's cache, or downloaded.
+    The experiments: exhaustive, logistic, networks, infill (tables); package (the official package
+    itself); example, sampling, algorithm, rules, histograms, dummy, cdf, shift, jaccard-sd (figures);
+    corrections. The review sets are found by $KEDGE_DATA, in the user's cache, or downloaded; the
+    authors' own runs in the folder authors of $KEDGE_DATA.
     """
     package = experiments()
     package.reproduce.check(names, masked_model=masked_model)  # before a folder is made
+    if clean:
+        package.reproduce.refuse_unclean()
     try:
         session = package.session.Session(
             out,
@@ -54,20 +70,43 @@ def command(
             masked_model=masked_model,
             quiet=quiet,
             patience=patience,
+            clean=clean,
         )
     except OSError as error:
         raise OptionError(f"{out} cannot be written: {error.strerror}; choose another --out.") from error
-    line = "kedge reproduce " + " ".join(shlex.quote(part) for part in names) + (" --quick" if quick else "")
-    line += "" if patience is None else f" --patience {patience:g}"
-    results = package.reproduce.reproduce(names, session, line)
-    cells = [cell for r in results for table in r.tables for cell in table.cells if cell.counted]
-    within = sum(cell.verdict == "within" for cell in cells)
+    if work is not None:
+        package.reproduce.work(names[0], work, session)
+        return
+    options = ["--quick"] if quick else []
+    options += [] if masked_model is None else ["--masked-model", masked_model]
+    options += [] if patience is None else ["--patience", f"{patience:g}"]
+    line = shlex.join(["kedge", "reproduce", *names, *options, *([] if jobs == 1 else ["--jobs", str(jobs)])])
+    try:
+        if jobs > 1:
+            quietly = ["--quiet"] if quiet else []
+            package.reproduce.in_parallel(names, session, jobs, [*options, *quietly, "--out", str(out)])
+            session = package.session.Session(
+                out,
+                session.scale,
+                masked_model=masked_model,
+                quiet=quiet,
+                patience=None if patience is None else 0.0,  # it was had already
+            )
+        results = package.reproduce.reproduce(names, session, line + (" --clean" if clean else ""))
+    except KeyboardInterrupt:
+        session.say(f"Stopped; {session.new} pieces of work are kept. Go on with: {line} --out {out}")
+        raise
     for result in results:
         if result.skipped:
             click.echo(f"{result.name}: {' '.join(result.notes)}")
-    if cells:
-        click.echo(f"{within} of {len(cells)} table cells are within the published tolerance.")
+    told = package.reproduce.counts(results)
+    if told["numbers"]:
+        click.echo(f"{told['within']} of {told['numbers']} published numbers are within two standard errors.")
     click.echo(f"The report is {out / 'report.html'} (and report.md, numbers.json).")
+    if quick:
+        click.echo(
+            "This was a quick run: a few documents and runs, whose numbers show that it works, no more."
+        )
 
 
 def experiments() -> ModuleType:

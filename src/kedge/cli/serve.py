@@ -1,8 +1,11 @@
 """``kedge serve``: the workbench on loopback."""
 
 import errno
+import re
+import secrets
 import socket
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,8 @@ __all__ = ["command"]
 
 # Embedded reviews to pick from: enough to play with, few enough for a menu.
 _PICKED = 24
+# What can stand in an address and in a cookie as it is.
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{8,200}")
 
 
 @click.command("serve", short_help="Open the workbench: explanations as you type.")
@@ -25,7 +30,10 @@ _PICKED = 24
     "--port", type=click.IntRange(0, 65535), default=8350, show_default=True, help="0: any free one."
 )
 @click.option(
-    "--host", default="127.0.0.1", show_default=True, help="Another address than loopback: your choice."
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Where to listen; other than loopback, others can reach it.",
 )
 @click.option(
     "--allow-host", multiple=True, help="A further name under which clients may address the server."
@@ -36,6 +44,10 @@ _PICKED = 24
 )
 @click.option("--max-characters", type=int, default=400_000, show_default=True, help="The longest text.")
 @click.option("--workers", type=int, default=2, show_default=True, help="Requests worked on at a time.")
+@click.option("--token", metavar="TEXT", help="What clients must show; beyond loopback one is made up.")
+@click.option("--no-token", is_flag=True, help="Beyond loopback, too, anyone who can reach it may use it.")
+@click.option("--isolate", is_flag=True, help="Run the model in processes that can be ended.")
+@click.option("--debug", is_flag=True, help="Tell clients what a failing model said.")
 @click.option("--open/--no-open", "browse", default=None, help="Open the page in a browser, or not.")
 def command(
     model: str,
@@ -48,33 +60,51 @@ def command(
     time_limit: float,
     max_characters: int,
     workers: int,
+    token: str | None,
+    no_token: bool,
+    isolate: bool,
+    debug: bool,
     browse: bool | None,
 ) -> None:
     """Open the workbench: a page that explains texts as you type, and the JSON endpoint behind it."""
     if time_limit <= 0 or max_characters < 1 or workers < 1:
         raise OptionError("--time-limit, --max-characters and --workers must be positive.")
+    if token is not None and (no_token or not _TOKEN.fullmatch(token)):
+        raise OptionError(
+            "--token and --no-token contradict each other."
+            if no_token
+            else "--token takes letters, digits, - and _, at least eight of them."
+        )
+    if token is None and not no_token and not is_loopback(host):
+        token = secrets.token_urlsafe(24)
     settings = Settings(
         host=host,
         names=frozenset(name.lower() for name in allow_host),
         characters=max_characters,
         seconds=time_limit,
         workers=workers,
+        token=token,
+        isolate=isolate,
+        debug=debug,
         documents=_documents(documents, model),
     )
-    with _listening(host, port) as listener:
-        app = _app(load_model(model, trust=trust), settings, outputs)
+    create_app, server = _workbench()
+    with _listening(server.listen, host, port) as listener:
+        app = create_app(load_model(model, trust=trust), settings, outputs=outputs)
         shown = f"[{host}]" if ":" in host else host
-        url = f"http://{shown}:{listener.getsockname()[1]}/"
-        if not is_loopback(host):
+        url = f"http://{shown}:{listener.getsockname()[1]}/" + (f"?token={token}" if token else "")
+        if not is_loopback(host) and token is None:
             click.echo("kedge: anyone who can reach this address can use the model.", err=True)
         click.echo(f"kedge workbench on {url}  (Ctrl+C ends it)")
         if browse if browse is not None else sys.stdout.isatty():
             click.launch(url)
-        _serve(app, listener)
+        server.run(app, settings, listener)
 
 
-def _app(model: Any, settings: Settings, outputs: str) -> Any:
+def _workbench() -> Any:
+    """What makes the application, and what serves it."""
     try:
+        from kedge.workbench import server
         from kedge.workbench.app import create_app
     except ImportError as error:
         if (error.name or "").partition(".")[0] == "kedge":
@@ -82,27 +112,16 @@ def _app(model: Any, settings: Settings, outputs: str) -> Any:
         raise MissingDependency(
             "The workbench needs FastAPI and uvicorn: pip install 'kedge[serve]'."
         ) from None
-    return create_app(model, settings, outputs=outputs)
+    return create_app, server
 
 
-def _serve(app: Any, listener: socket.socket) -> None:
-    import uvicorn
-
-    config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
-    )
-    uvicorn.Server(config).run(sockets=[listener])
-
-
-def _listening(host: str, port: int) -> socket.socket:
+def _listening(listen: Callable[[str, int], socket.socket], host: str, port: int) -> socket.socket:
     """Take the port before anything is announced, so that a port in use is a clear sentence."""
     try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-    except (OSError, UnicodeError) as error:  # the latter for names that no host can have
+        return listen(host, port)
+    except (socket.gaierror, UnicodeError) as error:  # the latter for names that no host can have
         reason = getattr(error, "strerror", None) or str(error)
         raise OptionError(f"There is no address {host!r} ({reason}); choose another --host.") from None
-    try:
-        return socket.create_server((host, port), family=family)
     except OSError as error:
         reason = error.strerror or str(error)
         other = "--host" if error.errno == errno.EADDRNOTAVAIL else "--port"
@@ -114,7 +133,7 @@ def _documents(file: str | None, model: str) -> tuple[str, ...]:
         if model != EMBEDDED:
             return ()
         from kedge.cli.demo import REVIEW
-        from kedge.demo import reviews
+        from kedge.data.demo import reviews
 
         return (REVIEW, *reviews()[0][: _PICKED - 1])
     try:

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator
 
 from kedge.errors import (
+    Failure,
     Inconsistent,
     KedgeError,
     LabelError,
@@ -46,37 +47,33 @@ def worth_writing(lines: Iterator[str], label: Label | None) -> Iterator[str]:
         which is true of every document.
     """
     held: list[str] = []
-    first, blamed = "", []
+    first: Failure | None = None
+    blamed: list[str] = []
     for line in lines:
         held.append(line)
-        error = json.loads(line)["error"]
-        if error is None:
+        row = json.loads(line)
+        if row["error"] is None:
             break
-        if (reason := _blamed(error, label)) is not None:
-            first = first or error
+        why = Failure(row["error_kind"], row["error"])
+        if (reason := _blamed(why, label)) is not None:
+            first = first or why
             blamed.append(reason)
         if len(set(blamed)) > 1 or len(held) >= HELD:
             break
-        if len(blamed) == FEW:
-            raise _refusal(first)
+        if first is not None and len(blamed) == FEW:
+            raise _KINDS[first.kind](first.reason)
     else:
-        if blamed and len(blamed) == len(held) and len(set(blamed)) == 1:
-            raise _refusal(first)
+        if first is not None and len(blamed) == len(held) and len(set(blamed)) == 1:
+            raise _KINDS[first.kind](first.reason)
     yield from held
     yield from lines
 
 
-def _blamed(error: str, label: Label | None) -> str | None:
+def _blamed(why: Failure, label: Label | None) -> str | None:
     """What an error lays at the door of the options or the model; None if it is the document's."""
-    kind, _, sentence = error.partition(": ")
-    known = _KINDS.get(kind)
+    known = _KINDS.get(why.kind)
     if known in _OF_EITHER:
-        return sentence
+        return why.reason
     if known in _OF_THE_MODEL or (known is LabelError and label is None):
-        return kind
+        return why.kind
     return None
-
-
-def _refusal(error: str) -> KedgeError:
-    kind, _, sentence = error.partition(": ")
-    return _KINDS[kind](sentence)

@@ -3,13 +3,23 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
-from kedge.errors import OptionError
-from kedge.given import given_texts
-from kedge.seeds import digest
+from kedge.corpus.outcome import Outcome
+from kedge.errors import Failure, OptionError
+from kedge.text.inputs import as_texts
+from kedge.utils.seeds import digest
 
-__all__ = ["Item", "items_of"]
+__all__ = ["Check", "Item", "items_of"]
+
+
+class Check(NamedTuple):
+    """An anchor to be checked: its place, its label, at which level, with how many samples at most."""
+
+    positions: tuple[int, ...]
+    label: Any
+    level: float
+    samples: int
 
 
 @dataclass(frozen=True)
@@ -30,6 +40,10 @@ class Item:
         How much of the source was read up to here (bytes, or rows); for the progress bar.
     label
         Which label to explain, for a multi-label model.
+    done
+        Its row as an earlier run has written it: there is nothing left to do.
+    check
+        Which anchor of it an audit asks about; then it is not explained.
     """
 
     row: int
@@ -38,11 +52,17 @@ class Item:
     problem: str | None = None
     position: int = 0
     label: Any = None
+    done: str | None = None
+    check: Check | None = None
 
     @cached_property
     def digest(self) -> str:
         """What tells this document from another one in the results."""
         return digest(self.text if isinstance(self.text, str) else repr(self.text))
+
+    def failed(self, why: Failure) -> Outcome:
+        """The outcome of a document that could not be explained."""
+        return Outcome(self.row, self.id, self.digest, None, why)
 
 
 def items_of(texts: Iterable[Any], ids: Iterable[Any] | None = None, label: Any = None) -> Iterator[Item]:
@@ -51,7 +71,7 @@ def items_of(texts: Iterable[Any], ids: Iterable[Any] | None = None, label: Any 
     >>> [item.id for item in items_of(["good", "bad"], ["a", "b"])]
     ['a', 'b']
     """
-    texts = given_texts(texts)
+    texts = as_texts(texts)
     if ids is None:
         return (Item(row, row, text, label=label) for row, text in enumerate(texts))
     return _with_ids(texts, ids, label)

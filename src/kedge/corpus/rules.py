@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kedge.coverage import CorpusIndex
 from kedge.errors import OptionError
+from kedge.text.index import CorpusIndex
 from kedge.typing import Bools, Label
 
 __all__ = ["CorpusRule", "RuleList", "check_rules", "pick_rules"]
@@ -109,7 +109,8 @@ def check_rules(max_rules: int, min_precision: float) -> None:
     """Refuse a list that cannot be meant, before the corpus is explained for it."""
     if max_rules < 1 or not 0 <= min_precision <= 1:
         raise OptionError(
-            f"max_rules must be at least 1 and min_precision in [0, 1], got {max_rules} and {min_precision}."
+            f"`max_rules` must be at least 1 and `min_precision` in [0, 1], got {max_rules} and "
+            f"{min_precision}."
         )
 
 
@@ -119,7 +120,6 @@ def pick_rules(
     *,
     max_rules: int = 20,
     min_precision: float = 0.9,
-    threshold: float | None = None,
 ) -> RuleList:
     """Pick rules greedily from the rows of a result.
 
@@ -133,9 +133,6 @@ def pick_rules(
         The length of the list at most.
     min_precision
         Rules with a lower corpus precision are left out.
-    threshold
-        The precision that was asked for: a document whose baseline reaches it needs no word, and its
-        anchor is no candidate. None: every anchor is one.
     """
     check_rules(max_rules, min_precision)
     labels: list[Label] = []
@@ -153,7 +150,7 @@ def pick_rules(
             codes[key] = len(labels)
             labels.append(row["label"])
         label_of[row["row"]] = codes[key]
-        if threshold is not None and row["baseline"] is not None and row["baseline"] >= threshold:
+        if row.get("needs_no_word"):
             needless += 1
         elif row["words"] and row["status"] != "not_reached":
             times[tuple(sorted(row["words"])), codes[key]] += 1

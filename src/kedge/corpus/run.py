@@ -1,31 +1,37 @@
 """A whole corpus, from Python or from file to file."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import ExitStack, closing
 from dataclasses import replace
-from itertools import islice
+from datetime import UTC, datetime
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kedge.corpus.backends import check_workers, place
+from kedge.corpus.audit import Auditor, audited_outcomes
 from kedge.corpus.beginning import worth_writing
+from kedge.corpus.feed import Feed, Tracked
+from kedge.corpus.files.audits import AuditFile, written_rows
+from kedge.corpus.files.journal import Intent, Journal
+from kedge.corpus.files.readers import Source
+from kedge.corpus.files.results import earlier_rows
+from kedge.corpus.files.table import Table, check_parquet
 from kedge.corpus.items import Item, items_of
-from kedge.corpus.journal import Journal
 from kedge.corpus.outcome import Outcome
-from kedge.corpus.readers import Source
-from kedge.corpus.resume import Row, asked_for, check_model, options_of, paired
+from kedge.corpus.promise import Promised, as_promise, proposing, unaudited
+from kedge.corpus.resume import Row, asked_for, check_model, paired
 from kedge.corpus.summary import Summary
-from kedge.corpus.table import check_parquet, write_parquet
-from kedge.corpus.workers import explained
-from kedge.errors import KedgeError, OptionError, StorageError, TextError
+from kedge.corpus.workers.backends import check_timeout, check_workers, explained_somewhere
+from kedge.corpus.workers.task import without_progress
+from kedge.errors import OptionError, StorageError
 from kedge.typing import Label
 
 if TYPE_CHECKING:
-    from kedge.corpus.task import Form
-    from kedge.explain import Explainer
+    from kedge.corpus.workers.task import Form
+    from kedge.explainer import Explainer
 
-__all__ = ["check_run", "explain_file", "explain_texts", "result_rows"]
+__all__ = ["check_run", "explain_file", "explain_texts"]
 
 FORMATS = (".jsonl", ".ndjson", ".parquet")
 Watcher = Callable[[Summary, int], None]
@@ -39,18 +45,28 @@ def explain_texts(
     label: Label | None = None,
     workers: int | None = None,
     dask: str | None = None,
+    timeout: float | None = None,
+    promise: Promised = "document",
 ) -> Iterator[Outcome]:
     """What becomes of each text, in order; see ``Explainer.explain_corpus``."""
     check_workers(workers)
-    items = items_of(texts, ids, label)  # refuses a single string now, not at the first `next`
-    return _outcomes(_without_progress(explainer), items, workers, dask)
+    check_timeout(timeout)
+    wanted = as_promise(promise)
+    feed = Feed(items_of(texts, ids, label), "")  # refuses a single string now, not at the first `next`
+    where = {"workers": workers, "dask": dask, "timeout": timeout}
+    if wanted is None:
+        return _outcomes(explainer, feed, **where)
+    proposer = proposing(explainer)
+    return audited_outcomes(Auditor(proposer, wanted, where), _outcomes(proposer, feed, **where), label)
 
 
-def _outcomes(
-    explainer: "Explainer", items: Iterator[Item], workers: int | None, dask: str | None
-) -> Iterator[Outcome]:
-    with place(explainer, workers, dask) as where:
-        yield from explained(items, where)
+def _outcomes(explainer: "Explainer", feed: Feed, **where: Any) -> Generator[Outcome]:
+    given = 0
+    with closing(explained_somewhere(explainer, feed, **where)) as outcomes:
+        for outcome in outcomes:
+            given += 1
+            yield outcome
+    feed.close(given)
 
 
 def explain_file(
@@ -60,11 +76,14 @@ def explain_file(
     *,
     workers: int | None = None,
     dask: str | None = None,
+    timeout: float | None = None,
     resume: bool = False,
+    retry_errors: bool = False,
     overwrite: bool = False,
     limit: int | None = None,
     label: Label | None = None,
     full: bool = False,
+    promise: Promised = "document",
     watch: Watcher | None = None,
 ) -> Summary:
     """Explain the documents of a file into another one, so that nothing is ever lost.
@@ -78,10 +97,16 @@ def explain_file(
     out
         The result: ``.jsonl`` or ``.parquet``, one row per document, in input order.
     workers, dask
-        How many processes (None or -1: all cores), or the address of a dask scheduler.
+        How many processes (None or -1: all cores), or the address of a dask scheduler. One worker is another
+        process too, so that no document can end the run.
+    timeout
+        Seconds that one document may take. A search that asks the model answers with the best it has found
+        by then; what does not end is ended, and is a row with that reason.
     resume
         Go on where an interrupted run ended, once it is clear that it is the same run; one that is
         finished already stays as it is.
+    retry_errors
+        Go on, or begin where nothing is, and do those documents again whose rows are errors.
     overwrite
         Replace what is there.
     limit
@@ -90,44 +115,141 @@ def explain_file(
         The label to explain, for a multi-label model.
     full
         Keep in each row the whole explanation, text and trace included.
+    promise
+        For each ``"document"`` one of its own; or, for models that are asked, one for the ``"corpus"``:
+        anchors are not proved one by one, but an audit of some proves how many of them reach the threshold.
     watch
         Called after every document with the summary so far and the position in the source.
     """
     out = Path(out)
-    check_run(out, workers=workers, limit=limit)
-    summary = Summary()
-    asked = asked_for(explainer, source, limit, label, full=full)
-    journal = Journal(out, asked, resume=resume, overwrite=overwrite)
-    items = _readable(_labelled(islice(iter(source), limit), label), source)
-    explainer = _without_progress(explainer)
-    if journal.complete:
-        journal.check_asked()
-        _take_up(summary, explainer, paired(result_rows(out), items, out.name))
-        if next(items, None) is not None:
-            raise StorageError(
-                f"{out.name} is complete with {summary.documents:,} rows, but the input has more documents "
-                "now; choose another --out, or begin again with --overwrite."
-            )
-        return summary
-    with journal:
-        _take_up(summary, explainer, paired(journal.recovered(), items, journal.part.name))
-        positions = _Positions(items)
-        form: Form = "full line" if full else "line"
-        with place(explainer, workers, dask) as where, closing(explained(positions, where, form)) as lines:
-            # What an earlier run has written is there anyway.
-            for line in lines if summary.documents else worth_writing(lines, label):
-                journal.append(line)
-                summary.add(json.loads(line))
-                if watch is not None:
-                    watch(summary, positions.passed())
-        written = None
-        if out.suffix == ".parquet":
-            written = write_parquet(journal.part, out.with_name(out.name + ".new"), full=full)
+    check_run(out, source, workers=workers, timeout=timeout, limit=limit)
+    if overwrite and retry_errors:
+        raise OptionError("`overwrite=True` begins again, so that there are no errors for `retry_errors`.")
+    intent: Intent = (
+        "overwrite" if overwrite else "retry" if retry_errors else "resume" if resume else "begin"
+    )
+    if (wanted := as_promise(promise)) is not None:
+        if source.once:
+            raise OptionError("`promise='corpus'` reads the input a second time; save it to a file.")
+        explainer = proposing(explainer)
+    asked = asked_for(explainer, source, limit, label, full=full, promise=wanted)
+    documents = Feed(_labelled(islice(iter(source), limit), label), source.name)
+    run = _Run(without_progress(explainer), documents, watch, label, full=full)
+    # What depends on the clock cannot be done again.
+    again = run.explainer if timeout is None else None
+    with ExitStack() as stack:
+        journal = stack.enter_context(Journal(out, asked, intent))
+        if journal.complete:
+            run.take_up(paired(earlier_rows(out), documents, out.name), again)
+            run.check_ended(out)
+            if wanted is not None:
+                run.summary.audit = AuditFile(journal.audit, asked, fresh=False).result
+            return run.summary
+        new, about = out.with_name(out.name + ".new"), _provenance(asked)
+        table = None
+        if out.suffix == ".parquet" and wanted is None:
+            table = stack.enter_context(Table(new, full=full, about=about))
+        checks = AuditFile(journal.audit, asked, fresh=journal.fresh)
+        run.take_up(paired(journal.recovered(), documents, journal.part.name), again, table)
+        run.write(journal, table, workers=workers, dask=dask, timeout=timeout)
+        documents.close(run.summary.documents)
+        written = None if table is None else table.close()
+        if wanted is not None:
+            where = {"workers": workers, "dask": dask, "timeout": timeout, "isolate": True}
+            again_read = _labelled(islice(iter(source), limit), label)
+            audit = checks.complete(Auditor(run.explainer, wanted, where), journal.rows(), again_read)
+            run.summary.take_in(audit)
+            written = written_rows(map(audit.about, journal.rows()), new, full=full, about=about)
         journal.finish(written)
-    return summary
+        if wanted is None:
+            journal.audit.unlink(missing_ok=True)
+    return run.summary
 
 
-def check_run(out: str | Path, *, workers: int | None = None, limit: int | None = None) -> None:
+class _Run:
+    """One run of ``explain_file``: what it is made of, and how far it is."""
+
+    def __init__(
+        self,
+        explainer: "Explainer",
+        documents: Feed,
+        watch: Watcher | None,
+        label: Label | None,
+        *,
+        full: bool,
+    ) -> None:
+        self.explainer, self.summary = explainer, Summary()
+        self._documents, self._watch, self._label = documents, watch, label
+        self._form: Form = "full line" if full else "line"
+
+    def take_up(
+        self, pairs: Iterator[tuple[Row, Item]], again: "Explainer | None", table: Table | None = None
+    ) -> None:
+        """Take in the rows of an earlier run; its first and its last explanation are made again."""
+        first = last = None
+        for pair in pairs:
+            self.summary.add(pair[0])
+            if table is not None:
+                table.add(pair[0])
+            if pair[0]["error"] is None:
+                first, last = first or pair, pair
+        self.summary.resumed = self.summary.documents
+        ends = [first] if first is last else [first, last]
+        if again is not None:
+            check_model(again, [(unaudited(pair[0]), pair[1]) for pair in ends if pair is not None])
+
+    def check_ended(self, out: Path) -> None:
+        """Refuse a whole result of fewer documents than there are."""
+        if next(self._documents, None) is not None:
+            raise StorageError(
+                f"{out.name} is complete with {self.summary.documents:,} rows, but the input has more "
+                "documents now; choose another --out, or begin again with --overwrite."
+            )
+
+    def write(self, journal: Journal, table: Table | None, **where: Any) -> None:
+        """Explain what is left, and write each row as it comes."""
+        summary = self.summary
+        if journal.damaged.exists():
+            summary.notes.append(f"Lines that are no rows were set aside in {journal.damaged.name}.")
+        # What an earlier run has written is there anyway.
+        begun = summary.documents or journal.before.exists()
+        items = Tracked(chain(self._kept(journal), self._documents))
+        results = explained_somewhere(
+            self.explainer, items, self._form, **where, isolate=True, note=summary.notes.append
+        )
+        with closing(results) as lines:
+            for line in lines if begun else worth_writing(lines, self._label):
+                journal.append(line)
+                row = json.loads(line)
+                summary.add(row)
+                if table is not None:
+                    table.add(row)
+                position, done = items.passed()
+                summary.resumed += done
+                if self._watch is not None:
+                    self._watch(summary, position)
+
+    def _kept(self, journal: Journal) -> Iterator[Item]:
+        """Documents of the run whose errors are retried: what is done stays, what failed is done again."""
+        if not journal.before.exists():
+            return
+        rows = islice(earlier_rows(journal.before), self.summary.documents, None)
+        for row, item in paired(rows, self._documents, journal.before.name):
+            if row["error"] is None:
+                yield replace(item, done=json.dumps(unaudited(row), separators=(",", ":")) + "\n")
+            else:
+                self.summary.retried += 1
+                yield item
+
+
+def check_run(
+    out: str | Path,
+    source: Source | None = None,
+    *,
+    workers: int | None = None,
+    timeout: float | None = None,
+    limit: int | None = None,
+) -> None:
     """Refuse what cannot be done before anything is begun."""
     out = Path(out)
     if out.suffix not in FORMATS:
@@ -137,86 +259,24 @@ def check_run(out: str | Path, *, workers: int | None = None, limit: int | None 
     if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
         raise OptionError(f"limit must be a whole number of at least 1, got {limit!r}.")
     check_workers(workers)
+    check_timeout(timeout)
+    for file in () if source is None else source.files:
+        if file.path is not None and file.path.resolve() in _written(out):
+            raise OptionError(f"{file.name} is the input; choose another --out, so that it is not replaced.")
 
 
-def _take_up(summary: Summary, explainer: "Explainer", pairs: Iterator[tuple[Row, Item]]) -> None:
-    """Take in the rows of an earlier run; the first and the last explanation are made again."""
-    first = last = None
-    for pair in pairs:
-        summary.add(pair[0])
-        if pair[0]["error"] is None:
-            first, last = first or pair, pair
-    summary.resumed = summary.documents
-    again = [first] if first is last else [first, last]
-    check_model(explainer, [pair for pair in again if pair is not None])
+def _written(out: Path) -> set[Path]:
+    """The files that a run writes."""
+    endings = ("", ".part", ".run", ".before", ".damaged", ".new", ".audit")
+    return {out.with_name(out.name + ending).resolve() for ending in endings}
 
 
-def result_rows(path: str | Path) -> Iterator[dict[str, Any]]:
-    """The rows of a result, JSONL or Parquet, one by one."""
-    path = Path(path)
-    if path.suffix == ".parquet":
-        check_parquet()
-        from pyarrow import parquet
+def _provenance(asked: dict[str, Any]) -> dict[str, Any]:
+    """Where results come from."""
+    import kedge
 
-        for batch in parquet.ParquetFile(path).iter_batches(batch_size=1024):
-            yield from batch.to_pylist()
-        return
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                yield json.loads(line)
-            except ValueError:
-                raise StorageError(f"Line {number} of {path} is not JSON: no result of kedge.") from None
-
-
-class _Positions:
-    """The items, remembering where in the source those stand that are on their way."""
-
-    def __init__(self, items: Iterator[Item]) -> None:
-        self._items = items
-        self._ahead: list[int] = []
-        self._at = 0
-
-    def __iter__(self) -> Iterator[Item]:
-        return self
-
-    def __next__(self) -> Item:
-        item = next(self._items)
-        self._ahead.append(item.position)
-        return item
-
-    def passed(self) -> int:
-        """The position of the next item that has come back."""
-        position = self._ahead[self._at]
-        self._at += 1
-        if self._at > 1024:
-            del self._ahead[: self._at]
-            self._at = 0
-        return position
-
-
-def _without_progress(explainer: "Explainer") -> "Explainer":
-    """A corpus has a progress of its own, and a caller's function cannot follow to other processes."""
-    if explainer.options.progress is None:
-        return explainer
-    return type(explainer)(explainer.given, **options_of(explainer) | {"progress": None})
+    return {"kedge": kedge.__version__, "began": datetime.now(UTC).isoformat(timespec="seconds"), **asked}
 
 
 def _labelled(items: Iterator[Item], label: Label | None) -> Iterator[Item]:
     return items if label is None else (replace(item, label=label) for item in items)
-
-
-def _readable(items: Iterator[Item], source: Source) -> Iterator[Item]:
-    """A source that ends badly is one sentence, and what came before it is kept."""
-    row = -1
-    try:
-        for item in items:
-            row = item.row
-            yield item
-    except KedgeError:
-        raise
-    except Exception as error:  # every format and packing has errors of its own
-        reason = f"{type(error).__name__}: {error}"
-        raise TextError(
-            f"{source.path.name} cannot be read beyond row {row} ({reason}); the rows before it are kept."
-        ) from error

@@ -1,4 +1,4 @@
-"""Models: one door in, one type behind it."""
+"""Models: one way in, one type behind it."""
 
 from kedge.model.convert import as_model
 from kedge.model.model import Model, Predictions

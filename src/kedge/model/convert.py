@@ -1,15 +1,23 @@
-"""The one door: whatever classifier the user has becomes a ``Model``."""
+"""The one way in: any classifier becomes a ``Model``."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from kedge.errors import ModelError, ModelRaised, OptionError
-from kedge.model.model import Model, Predictions
-from kedge.model.outputs import OUTPUTS, Outputs, read_outputs
+from kedge.errors import ModelError, OptionError
+from kedge.model.answers.naming import numbered, rename
+from kedge.model.answers.outputs import OUTPUTS, Outputs, read_outputs
+from kedge.model.asked import callable_model, estimator_model
+from kedge.model.columns import Row, refuse_tables
+from kedge.model.methods import best_of, read_owner
+from kedge.model.model import Model, Predictions, python_label
+from kedge.model.networks.torch import TorchModel, is_torch_module, read_torch
+from kedge.model.networks.transformers import is_transformers, transformers_model
+from kedge.model.pairs import joined_pair
 from kedge.model.rules import Rule, rule_model
-from kedge.model.sklearn import is_pipeline, pipeline_model
-from kedge.model.torch import TorchModel, read_torch
-from kedge.model.transformers import is_transformers, transformers_model
+from kedge.model.sklearn.fitted import repeat, state_of
+from kedge.model.sklearn.pipeline import is_pipeline, pipeline_model
 from kedge.model.weights import WordWeights, weights_model
 from kedge.typing import Label
 
@@ -23,93 +31,117 @@ def as_model(model: Any, *, outputs: Outputs = "auto", classes: Sequence[Label] 
     ----------
     model
         A callable from a list of texts to labels or numbers, a fitted scikit-learn pipeline on raw
-        text, a transformers text-classification pipeline or (model, tokenizer) pair, anything else
-        whose ``predict`` takes texts, a rule, word weights (``kedge.WordWeights``), or a ``Model`` (see
-        ``kedge.torch_model``).
+        text, one of its methods, a fitted (vectorizer, classifier) pair, a transformers
+        text-classification pipeline or (model, tokenizer) pair, anything else whose ``predict`` takes
+        texts, a rule, word weights (``kedge.WordWeights``), or a ``Model`` (see ``kedge.torch_model``).
     outputs
         What a callable's numbers mean, where that is ambiguous: ``"labels"``, ``"probabilities"``,
         ``"scores"`` or ``"multilabel"``.
     classes
-        Names for the columns of a callable's numbers.
+        Names for the columns of a callable's numbers, or for labels that are numbers: the first is
+        for 0, or for the first of the model's own classes.
     """
     if outputs not in OUTPUTS:
         raise OptionError(f"outputs={outputs!r} is not known; choose one of {', '.join(OUTPUTS)}.")
-    if (pipeline := _pipeline(model, outputs, classes)) is not None:
-        return pipeline
-    if (recognised := _value(model) or _network(model)) is not None:
-        if outputs != "auto" or classes is not None:
-            raise OptionError(f"outputs= and classes= say what a function returns; {recognised.name} knows.")
-        return recognised
-    if callable(model):
-        return _callable_model(model, outputs, classes)
+    if isinstance(model, type):
+        raise ModelError(f"{model.__name__} is a class; pass a fitted model of this class.")
+    if isinstance(model, (tuple, list)) and not is_transformers(model):
+        model = joined_pair(model)
+    columns = False  # whether classes= names the columns of a method's numbers
+    again = partial(as_model, model, outputs=outputs, classes=classes)
+    if (owner := read_owner(model, outputs)) is not None:
+        columns = model.__name__ != "predict"
+        model, outputs = owner, "auto"
+    if is_pipeline(best := best_of(model)):
+        return replace(_pipeline(model, best, outputs, classes, columns=columns), remake=again)
+    if (recognised := _value(model, classes) or _network(model, classes)) is not None:
+        if outputs != "auto":
+            raise OptionError(f"`outputs=` says what a function returns; {recognised.name} knows.")
+        return recognised if isinstance(model, Model) else replace(recognised, remake=again)
+    if callable(model) and not callable(getattr(model, "predict_proba", None)):
+        return callable_model(model, outputs, classes)
     if callable(getattr(model, "predict", None)):
-        return _estimator_model(model, outputs, classes)
-    raise ModelError(
-        f"An object of type {type(model).__name__} cannot be explained; pass a function from a list of texts "
-        "to labels or probabilities, a fitted scikit-learn Pipeline on raw text, or a kedge rule."
+        found = estimator_model(model, outputs, classes)
+        return replace(found, name=model.name) if isinstance(model, Row) else found
+    raise ModelError(f"An object of type {type(model).__name__} cannot be explained; {_remedy(model)}.")
+
+
+def _remedy(model: Any) -> str:
+    """What to pass instead of something that is no classifier."""
+    if isinstance(model, str):
+        return (
+            "pass the model itself, then the text; a model in a file is loaded first, with joblib.load(path) "
+            "or whatever saved it"
+        )
+    if isinstance(model, Mapping):
+        return "the weights of words are passed as kedge.WordWeights(weights)"
+    if callable(getattr(model, "transform", None)):
+        return (
+            "it makes numbers of texts, and a classifier reads them: pass the pair (vectorizer, classifier)"
+        )
+    return (
+        "pass a function from a list of texts to labels or probabilities, a fitted scikit-learn Pipeline on "
+        "raw text, or a kedge rule"
     )
 
 
-def _value(model: Any) -> Model | None:
+def _value(model: Any, classes: Sequence[Label] | None) -> Model | None:
     """Kedge's own: a model, a rule, word weights, a torch module with its vectoriser."""
-    if isinstance(model, Model):
-        return model
-    # The very types: a subclass may answer in another way, and is asked as it stands.
+    if isinstance(model, TorchModel):
+        return read_torch(model if classes is None else replace(model, classes=tuple(classes)))
+    labels: Sequence[Label] | None
+    # Exactly these types: a subclass may answer differently, so it is asked as it is.
     if type(model) is Rule:
-        return rule_model(model)
-    if type(model) is WordWeights:
-        return weights_model(model)
-    return read_torch(model) if isinstance(model, TorchModel) else None
-
-
-def _pipeline(model: Any, outputs: Outputs, classes: Sequence[Label] | None) -> Model | None:
-    """A scikit-learn pipeline, or a grid search over pipelines."""
-    best = model if is_pipeline(model) else getattr(model, "best_estimator_", None)
-    if not is_pipeline(best):
+        found, labels = rule_model(model), (0, 1)
+    elif type(model) is WordWeights:
+        found, labels = weights_model(model), model.classes
+    elif isinstance(model, Model):
+        remake = None if model.is_current else model.remake
+        found, labels = model if remake is None else remake(), None
+    else:
         return None
-    if classes is not None and outputs != "multilabel":
-        raise OptionError("A pipeline names its own classes; classes= is for outputs='multilabel' only.")
-    return pipeline_model(best, outputs, classes)
+    return found if classes is None else rename(found, numbered(classes, labels))
 
 
-def _network(model: Any) -> Model | None:
+def _pipeline(
+    given: Any, pipeline: Any, outputs: Outputs, classes: Sequence[Label] | None, *, columns: bool
+) -> Model:
+    """A scikit-learn pipeline, or the one that a search over pipelines found."""
+    refuse_tables(pipeline)
+    final = pipeline.steps[-1][1]
+    if not hasattr(final, "predict"):
+        raise ModelError(f"This pipeline ends with {type(final).__name__}, which is no classifier; add one.")
+    if outputs not in {"auto", "labels"}:
+        return pipeline_model(pipeline, outputs, classes)
+    found = pipeline_model(pipeline, outputs)
+    parts = found.parts or tuple
+
+    def own(texts: Sequence[str]) -> Predictions:
+        return read_outputs(given.predict(list(texts)), len(texts), "labels")
+
+    repeats = repeat(step for _, step in pipeline.steps if not isinstance(step, str))
+    found = replace(found, own=own, repeats=repeats)
+    if given is not pipeline:
+        found = replace(found, parts=lambda: (*state_of([given]), *parts()))
+    if classes is None:
+        return found
+    known: Any = getattr(pipeline, "classes_", None)
+    labels = [python_label(label) for label in known] if getattr(known, "ndim", 0) == 1 else None
+    return rename(found, numbered(classes, labels, columns=columns))
+
+
+def _network(model: Any, classes: Sequence[Label] | None) -> Model | None:
     """A transformers classifier; a bare torch module is refused."""
     if is_transformers(model):
-        return transformers_model(model)
+        return transformers_model(model, classes)
+    if any(c.__module__ == "spacy.language" and c.__name__ == "Language" for c in type(model).__mro__):
+        raise ModelError(
+            "A spaCy pipeline gives documents, not labels; pass lambda texts: "
+            "[max(doc.cats, key=doc.cats.get) for doc in nlp.pipe(texts)]."
+        )
     if is_torch_module(model):
         raise ModelError(
             f"A torch module ({type(model).__name__}) does not read text; pass "
             "kedge.torch_model(module, vectorizer), or a function from a list of texts to its outputs."
         )
     return None
-
-
-def is_torch_module(model: Any) -> bool:
-    """Whether this is a torch module, told without importing torch."""
-    return any(c.__module__.startswith("torch.nn") and c.__name__ == "Module" for c in type(model).__mro__)
-
-
-def _callable_model(
-    function: Callable[[list[str]], Any], outputs: Outputs, classes: Sequence[Label] | None
-) -> Model:
-    def predict(texts: Sequence[str]) -> Predictions:
-        return read_outputs(function(list(texts)), len(texts), outputs, classes)
-
-    return Model(predict, name=getattr(function, "__name__", type(function).__name__))
-
-
-def _estimator_model(estimator: Any, outputs: Outputs, classes: Sequence[Label] | None) -> Model:
-    """An object with ``predict``, asked as it stands: an ensemble of pipelines, say."""
-    kind = type(estimator).__name__
-
-    def predict(texts: Sequence[str]) -> Predictions:
-        try:
-            raw = estimator.predict(list(texts))
-        except Exception as error:
-            raise ModelRaised(
-                f"{kind}.predict raised {type(error).__name__} on a list of texts; pass a scikit-learn "
-                "Pipeline that starts with its vectoriser, or a function from a list of texts to labels."
-            ) from error
-        return read_outputs(raw, len(texts), outputs, classes)
-
-    return Model(predict, name=kind)

@@ -1,82 +1,25 @@
 """The one type every classifier becomes.
 
 ``predict`` is all that a black box must give. Every other field is a capability: a function, or
-None, declared only where it is true for this very model.
+None, declared only where it is true of this model.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kedge.document import Token
-from kedge.errors import LabelError
-from kedge.model.additive import AdditiveScore, NormalisedScore
-from kedge.model.leaves import LeafBoxes
-from kedge.typing import Bools, Counts, Floats, Label
+from kedge.model.answers.predictions import Predictions
+from kedge.model.scores.additive import AdditiveScore, NormalisedScore
+from kedge.model.scores.inside import Inside
+from kedge.model.scores.leads import Leads
+from kedge.model.scores.leaves import LeafBoxes
+from kedge.perturb.masking import Masking
+from kedge.text.document import Document, Token
+from kedge.typing import Bools, Counts, Floats, Label, Span
 
 __all__ = ["Model", "Predictions", "python_label"]
-
-
-@dataclass(frozen=True)
-class Predictions:
-    """A model's answers about ``n`` texts.
-
-    ``classes`` names the columns of ``probabilities`` and ``indicator``. A multi-label model has an
-    ``indicator`` (n, k) of which labels hold; its ``labels`` are None.
-    """
-
-    labels: NDArray[np.object_] | None
-    classes: tuple[Label, ...] | None = None
-    probabilities: Floats | None = None
-    indicator: Bools | None = None
-
-    def __len__(self) -> int:
-        return len(self.labels) if self.labels is not None else len(self._indicator())
-
-    def of(self, row: int) -> "Predictions":
-        """The answer about one of the texts."""
-        at = slice(row, row + 1)
-        return Predictions(
-            None if self.labels is None else self.labels[at],
-            self.classes,
-            None if self.probabilities is None else self.probabilities[at],
-            None if self.indicator is None else self.indicator[at],
-        )
-
-    def _indicator(self) -> Bools:
-        assert self.indicator is not None  # noqa: S101  (labels or indicator: one is always there)
-        return self.indicator
-
-    def _column(self, label: Label) -> int:
-        if self.classes is None or label not in self.classes:
-            known = ", ".join(repr(c) for c in self.classes or ())
-            raise LabelError(f"The model has no label {label!r}; it has {known}.")
-        return self.classes.index(label)
-
-    def hold(self, label: Label) -> Bools:
-        """(n,) where ``label`` is the model's answer, or one of them."""
-        if self.labels is None:
-            return self._indicator()[:, self._column(label)]
-        return np.fromiter((x == label for x in self.labels), dtype=bool, count=len(self.labels))
-
-    def log_odds(self, label: Label) -> Floats | None:
-        """(n,) ln p/(1-p) of ``label``, or None for a model without probabilities.
-
-        Probabilities are kept 1e-12 away from 0 and 1, beyond which floats say nothing.
-        """
-        if self.probabilities is None:
-            return None
-        p = np.clip(self.probabilities[:, self._column(label)], 1e-12, 1 - 1e-12)
-        odds: Floats = np.log(p) - np.log1p(-p)
-        return odds
-
-    def distribution(self) -> dict[Label, float] | None:
-        """The class probabilities of the first text."""
-        if self.probabilities is None or self.classes is None:
-            return None
-        return dict(zip(self.classes, map(float, self.probabilities[0]), strict=True))
 
 
 @dataclass(frozen=True)
@@ -88,13 +31,16 @@ class Model:
     predict
         Texts to predictions: the model's own answers, the authority for every other field.
     name
-        How to call it in front of the user.
+        Its name in messages and reports.
     tokenize
         The units the model itself reads, with spans in the given text; its result is None for a
         text whose units cannot be placed. None: the model does not say.
     keeps_apart
-        Whether it is known that words of a text stay themselves when others are masked; without
-        such knowledge it is tried out.
+        Whether it follows from the model's own steps that the words of a text stay themselves when others
+        are masked.
+    local
+        Whether the words between two blanks follow from the characters between them alone, so that what
+        masking does can be tried out on every such piece by itself.
     reads
         Whether a word is in the model's vocabulary.
     from_counts
@@ -104,35 +50,88 @@ class Model:
         (words, sizes, label) to the score behind the label, where it is a sum over words.
     normalised
         (words, label) to the linear score behind the label where it is divided by the l2 norm.
+    leads
+        (words, sizes, label) to the label's leads over its rivals, where these are sums over words, perhaps
+        over the l2 norm.
+    asks
+        (words, sizes) to (d,) which of the words can matter in a document that has them so often.
     algebra
-        (words, label, ask) to a function from (n, d) counts to whether the label holds, by plain
+        (words, sizes, label, ask) to a function from (n, d) counts to whether the label holds, by plain
         arithmetic; ``ask`` is the same question put to the model, for what rounding decides.
     leaves
         (words, sizes, label) to the boxes of a decision tree.
+    class_slopes
+        (words) to (k, d) what one occurrence of each adds to the score of each class, in the order of the
+        classes, where scores are linear; None where they are not.
+    between
+        Two labels to what can be read of the model's preference between them: the fields above, by name.
     gradient
         (words, counts, label) to the derivative of the label's score by each word's count.
+    slopes
+        (texts, spans, label) to (n, b) what each word adds to the label's log-odds, to first order.
+        ``spans`` says where each word stands in each text, None where it was removed.
+    opened
+        (document, masking) to what is known of the model on this document, where it is more than
+        words one by one (n-grams, characters, unions); its result is None where that cannot be told.
     notes
-        What the user should know about how the model was understood.
+        What the user should know about how the model was converted.
+    notes_for
+        What the user should know about how the model takes this very text.
+    mask
+        What stands in place of a removed word, where the model has a token for it (``""``: nothing);
+        None where it is chosen by what the other fields say.
+    repeats
+        Whether it is known that the same question always gets the same answer.
+    own
+        What the user's own object says when it is asked, where ``predict`` goes another way.
     parts
-        The fitted parts that the fields above were made of: other ones after a refit mean that the
-        model must be understood anew.
+        The fitted parts that the fields above were made of, as they are now.
+    remake
+        Converts the same model again; needed when its parts are no longer the same (``is_current``).
     """
 
     predict: Callable[[Sequence[str]], Predictions]
     name: str
     tokenize: Callable[[str], list[Token] | None] | None = None
     keeps_apart: Callable[[str], bool] | None = None
+    local: bool = False
     reads: Callable[[str], bool] | None = None
     from_counts: Callable[[Sequence[str]], Callable[[Counts], Predictions]] | None = None
     additive: Callable[[Sequence[str], Counts, Label], AdditiveScore | None] | None = None
     normalised: Callable[[Sequence[str], Label], NormalisedScore | None] | None = None
+    leads: Callable[[Sequence[str], Counts, Label], Leads | None] | None = None
+    asks: Callable[[Sequence[str], Counts], Bools] | None = None
     algebra: (
-        Callable[[Sequence[str], Label, Callable[[Counts], Bools]], Callable[[Counts], Bools] | None] | None
+        Callable[[Sequence[str], Counts, Label, Callable[[Counts], Bools]], Callable[[Counts], Bools] | None]
+        | None
     ) = None
     leaves: Callable[[Sequence[str], Counts, Label], LeafBoxes | None] | None = None
+    class_slopes: Callable[[Sequence[str]], Floats | None] | None = None
+    between: Callable[[Label, Label], dict[str, Any]] | None = None
     gradient: Callable[[Sequence[str], Counts, Label], Floats] | None = None
+    slopes: Callable[[Sequence[str], Sequence[Sequence[Span | None]], Label], Floats] | None = None
+    opened: Callable[[Document, Masking], Inside | None] | None = None
     notes: tuple[str, ...] = field(default=())
+    notes_for: Callable[[str], tuple[str, ...]] | None = None
+    mask: str | None = None
+    repeats: bool = False
+    own: Callable[[Sequence[str]], Predictions] | None = None
     parts: Callable[[], tuple[object, ...]] | None = None
+    remake: "Callable[[], Model] | None" = None
+    made_of: tuple[object, ...] = field(default=(), init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "made_of", self.parts() if self.parts is not None else ())
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the model still consists of what it was made of: a refit or a new step changes that."""
+        now = self.parts() if self.parts is not None else ()
+        return len(now) == len(self.made_of) and all(a is b for a, b in zip(now, self.made_of, strict=True))
+
+    def notes_about(self, text: str) -> tuple[str, ...]:
+        """All notes: those about the model, then those about how it takes a text."""
+        return self.notes if self.notes_for is None else (*self.notes, *self.notes_for(text))
 
 
 def python_label(label: object) -> Label:

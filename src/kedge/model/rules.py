@@ -15,12 +15,12 @@ from typing import Literal
 
 import numpy as np
 
-from kedge.document import Token
 from kedge.errors import OptionError
-from kedge.given import given_texts, given_words
-from kedge.model.leaves import LeafBoxes
 from kedge.model.model import Model, Predictions
-from kedge.tokenize import words as split
+from kedge.model.scores.leaves import LeafBoxes
+from kedge.text.document import Token
+from kedge.text.inputs import as_texts, as_words
+from kedge.text.tokenize import spaced
 from kedge.typing import Bools, Counts, Label
 
 __all__ = ["Rule", "all_present", "any_of", "present", "rule_model"]
@@ -88,7 +88,7 @@ class Rule:
 
     def predict(self, texts: Iterable[str]) -> list[int]:
         """Labels of texts: 1 where the rule is true, else 0. Case does not count."""
-        bags = [{token.word for token in lower_words(text)} for text in given_texts(texts)]
+        bags = [{token.word for token in lower_words(text)} for text in as_texts(texts)]
         have = {w: np.array([w in bag for bag in bags], dtype=bool) for w in self.words}
         labels: list[int] = self.truth(have).astype(int).tolist()
         return labels
@@ -103,7 +103,7 @@ def present(word: str) -> Rule:
 
 def all_present(words: Iterable[str]) -> Rule:
     """Label 1 iff every word is in the text (Proposition 5)."""
-    names = given_words(words)
+    names = as_words(words)
     if not names:
         raise OptionError("A rule needs at least one word.")
     return reduce(Rule.__and__, map(present, names))
@@ -137,6 +137,8 @@ def rule_model(rule: Rule) -> Model:
         predict=lambda texts: _predictions(rule.predict(texts)),
         name=f"rule: {rule}",
         tokenize=lower_words,
+        repeats=True,
+        local=True,  # no word has a blank in it, and none asks what stands beyond one
         reads=set(rule.words).__contains__,
         from_counts=from_counts,
         leaves=leaves,
@@ -175,4 +177,4 @@ def _predictions(values: list[int]) -> Predictions:
 
 def lower_words(text: str) -> list[Token]:
     """The default splitter's words in lower case, each at its place."""
-    return [Token(t.word.lower(), t.start, t.stop) for t in split(text)]
+    return [Token(t.word.lower(), t.start, t.stop) for t in spaced(text)]

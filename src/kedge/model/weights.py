@@ -15,13 +15,15 @@ from numbers import Real
 
 import numpy as np
 
-from kedge.document import Token
 from kedge.errors import OptionError
-from kedge.given import given_text, given_texts
-from kedge.model.additive import AdditiveScore
 from kedge.model.model import Model, Predictions, python_label
-from kedge.model.vectorizer import WORD_RUNS, looks_around
+from kedge.model.scores.additive import AdditiveScore
+from kedge.model.sklearn.locating import WORD_RUNS, looks_around
+from kedge.text.document import Token
+from kedge.text.inputs import as_text, as_texts
+from kedge.text.patterns import needs_no_blank
 from kedge.typing import Counts, Floats, Label
+from kedge.utils.numerics import logistic
 
 __all__ = ["WordWeights", "weights_model"]
 
@@ -94,7 +96,7 @@ class WordWeights:
         return _chances(np.array(self._scores(texts), dtype=np.float64))
 
     def _scores(self, texts: Iterable[str]) -> list[float]:
-        return [self.score(given_text(text, row)) for row, text in enumerate(given_texts(texts))]
+        return [self.score(as_text(text, row)) for row, text in enumerate(as_texts(texts))]
 
 
 def weights_model(given: WordWeights) -> Model:
@@ -132,6 +134,8 @@ def weights_model(given: WordWeights) -> Model:
         "WordWeights",
         tokenize=given.tokens,
         keeps_apart=lambda _: given.token_pattern in WORD_RUNS,
+        local=needs_no_blank(given.token_pattern),
+        repeats=True,
         reads=given.weights.__contains__,
         from_counts=from_counts,
         additive=additive,
@@ -181,7 +185,7 @@ def _shown(value: object) -> str:
 
 
 def _chances(score: Floats) -> Floats:
-    second = 1 / (1 + np.exp(-np.clip(score, -700, 700)))
+    second = logistic(score)
     return np.column_stack([1 - second, second])
 
 

@@ -10,17 +10,19 @@ from typing import Any, Literal
 
 import numpy as np
 
-from kedge.document import Document
 from kedge.errors import MissingDependency, OptionError
-from kedge.given import given_words
+from kedge.perturb.language import BATCH, Expectation, Vocabulary, expectations, whole_words
 from kedge.perturb.masking import coins
 from kedge.perturb.perturbation import Writer, check_keep, named
-from kedge.typing import Bools, Counts, Floats
+from kedge.text.document import Document
+from kedge.text.inputs import as_words
+from kedge.typing import Bools, Counts
+from kedge.utils.messages import first_line
 
 __all__ = ["Infill"]
 
-# Texts that the language model fills in at a time.
-_BATCH = 32
+# Gaps whose expectations are kept for later samples of the same document: about 40 MB.
+_REMEMBERED = 10_000
 # Places kept free for the special tokens around a piece of text.
 _SPECIAL = 4
 _NO_LIMIT = 1_000_000
@@ -42,7 +44,7 @@ class Infill:
     keep
         The probability that a position outside the anchor stays.
     protect
-        Words that are never replaced, whatever their case; they can be in no anchor.
+        Words that are never replaced, whatever their case; they are never part of an anchor.
     top
         How many of the likeliest words are drawn from (the official code takes 500).
     """
@@ -57,6 +59,7 @@ class Infill:
     name = "infill"
     removes = False
     repeatable = False
+    independent = True
 
     def __post_init__(self) -> None:
         check_keep(self.keep)
@@ -64,14 +67,14 @@ class Infill:
             raise OptionError(f"mode must be 'onepass' or 'sequential', got {self.mode!r}.")
         if self.top < 1:
             raise OptionError(f"top must be at least 1, got {self.top}.")
-        object.__setattr__(self, "protect", given_words(self.protect, "protect"))
+        object.__setattr__(self, "protect", as_words(self.protect, "protect"))
         if isinstance(self.model, (str, Path)):
             model, tokenizer = _loaded(str(self.model))
             object.__setattr__(self, "model", model)
             object.__setattr__(self, "tokenizer", self.tokenizer or tokenizer)
         if self.tokenizer is None or getattr(self.tokenizer, "mask_token", None) is None:
             raise OptionError(
-                "Infill needs the name of a masked language model, or model= and tokenizer= with a mask."
+                "Infill needs the name of a masked language model, or `model=` and `tokenizer=` with a mask."
             )
 
     def protected(self, document: Document) -> Bools:
@@ -84,19 +87,24 @@ class Infill:
 
     def writer(self, document: Document, rng: np.random.Generator) -> Writer:
         """Give the filled-in texts for (n, b) kept positions."""
-        allowed = _whole_words(self.tokenizer)
+        vocabulary = whole_words(self.tokenizer)
         parts = self._parts(document)
         text = document.text
         ends = [0, *(document.tokens[part.stop - 1].stop for part in parts[:-1]), len(text)]
+        known: list[dict[bytes, Expectation]] = [{} for _ in parts]
 
         def write(kept: Bools) -> list[str]:
             filled = [""] * len(kept)
-            for part, start, stop in zip(parts, ends, ends[1:], strict=False):
+            for n, (part, start, stop) in enumerate(zip(parts, ends, ends[1:], strict=False)):
+                rows = kept[:, part.start : part.stop]
                 pieces = [_with_gaps(document, row, part, start, stop) for row in kept]
-                for i in range(0, len(pieces), _BATCH):
-                    done = self._filled(pieces[i : i + _BATCH], allowed, rng)
-                    for k, piece in enumerate(done, start=i):
-                        filled[k] += piece
+                if self.mode == "onepass":
+                    self._fill_at_once(pieces, rows, known[n], vocabulary, rng)
+                else:
+                    self._fill_in_turn(pieces, vocabulary, rng)
+                for k, piece in enumerate(pieces):
+                    # A gap that the language model could not see stays what its tokenizer calls unknown.
+                    filled[k] += _joined(piece, str(self.tokenizer.unk_token or "UNK"))
             return filled
 
         return write
@@ -117,45 +125,43 @@ class Infill:
             used += size
         return [*parts, range(first, len(document))]
 
-    def _filled(self, pieces: list[list[str | None]], allowed: Bools, rng: np.random.Generator) -> list[str]:
-        """Fill the gaps (None) of some pieces of text."""
+    def _fill_at_once(
+        self,
+        pieces: list[list[str | None]],
+        rows: Bools,
+        known: dict[bytes, Expectation],
+        vocabulary: Vocabulary,
+        rng: np.random.Generator,
+    ) -> None:
+        """All gaps of a piece from one pass; which words are missing says all about it."""
+        keys = [row.tobytes() for row in rows]
+        for start in range(0, len(pieces), BATCH):
+            some = range(start, min(start + BATCH, len(pieces)))
+            new = {keys[k]: k for k in some if keys[k] not in known and None in pieces[k]}
+            texts = [_joined(pieces[k], self.tokenizer.mask_token) for k in new.values()]
+            found = expectations(self.model, self.tokenizer, texts, vocabulary, self.top)
+            known.update(zip(new, found, strict=True))
+            for k in some:
+                gaps = [i for i, x in enumerate(pieces[k]) if x is None]
+                words = known[keys[k]].draw(vocabulary, rng) if gaps else []
+                for gap, word in zip(gaps, words, strict=False):
+                    pieces[k][gap] = word
+            if sum(len(e.pieces) for e in known.values()) > _REMEMBERED:
+                known.clear()
+
+    def _fill_in_turn(
+        self, pieces: list[list[str | None]], vocabulary: Vocabulary, rng: np.random.Generator
+    ) -> None:
+        """The first gap of every piece, then the next: each sees the words drawn before it."""
         gaps = [[i for i, x in enumerate(piece) if x is None] for piece in pieces]
-        rounds = 1 if self.mode == "onepass" else max((len(g) for g in gaps), default=0)
-        for _ in range(rounds):
-            todo = [k for k, g in enumerate(gaps) if g]
-            if not todo:
-                break
-            laws = self._laws([_joined(pieces[k], self.tokenizer.mask_token) for k in todo])
-            for k, law in zip(todo, laws, strict=True):
-                now = gaps[k] if self.mode == "onepass" else gaps[k][:1]
-                for gap, scores in zip(now, law, strict=False):
-                    pieces[k][gap] = self._word(scores, allowed, rng)
-                gaps[k] = gaps[k][len(now) :]
-        # A gap that the language model could not see stays what its tokenizer calls unknown.
-        return [_joined(piece, str(self.tokenizer.unk_token or "UNK")) for piece in pieces]
-
-    def _laws(self, texts: list[str]) -> list[Floats]:
-        """For each text (gaps, V) the scores of every word piece at each of its gaps."""
-        import torch
-
-        encoded = self.tokenizer(texts, padding=True, truncation=True, return_tensors="pt")
-        encoded = encoded.to(self.model.device)
-        training = self.model.training
-        self.model.eval()
-        try:
-            with torch.inference_mode():
-                logits = self.model(**encoded).logits
-        finally:
-            self.model.train(training)
-        at = encoded["input_ids"] == self.tokenizer.mask_token_id
-        return [logits[i][at[i]].float().cpu().numpy().astype(np.float64) for i in range(len(texts))]
-
-    def _word(self, scores: Floats, allowed: Bools, rng: np.random.Generator) -> str:
-        scores = np.where(allowed[: len(scores)], scores, -np.inf)
-        best = np.argsort(-scores, kind="stable")[: min(self.top, int(allowed.sum()))]
-        share = np.exp(scores[best] - scores[best[0]])
-        chosen = int(best[rng.choice(len(best), p=share / share.sum())])
-        return str(self.tokenizer.decode([chosen])).strip()
+        while todo := [k for k, g in enumerate(gaps) if g]:
+            texts = [_joined(pieces[k], self.tokenizer.mask_token) for k in todo]
+            found = expectations(self.model, self.tokenizer, texts, vocabulary, self.top)
+            for k, expectation in zip(todo, found, strict=True):
+                first = Expectation(expectation.pieces[:1], expectation.reached[:1])
+                for word in first.draw(vocabulary, rng):
+                    pieces[k][gaps[k][0]] = word
+                del gaps[k][0]
 
 
 def _joined(piece: list[str | None], gap: str) -> str:
@@ -175,23 +181,6 @@ def _with_gaps(document: Document, row: Bools, part: range, start: int, stop: in
     return [*piece, document.text[end:stop]]
 
 
-def _whole_words(tokenizer: Any) -> Bools:
-    """(V,) which word pieces can stand as a word of their own."""
-    pieces = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
-    special = set(tokenizer.all_special_tokens)
-    begins = tuple(mark for mark in ("\u0120", "\u2581") if any(str(p).startswith(mark) for p in pieces))
-
-    def whole(piece: str) -> bool:
-        if piece in special or piece.startswith("##") or (begins and not piece.startswith(begins)):
-            return False
-        return any(c.isalnum() for c in piece)
-
-    allowed = np.array([whole(str(piece)) for piece in pieces], dtype=bool)
-    if not allowed.any():
-        raise OptionError("The masked language model's vocabulary has no whole words to fill gaps with.")
-    return allowed
-
-
 def _loaded(name: str) -> tuple[Any, Any]:
     """A model and its tokenizer by name or directory."""
     try:
@@ -204,7 +193,7 @@ def _loaded(name: str) -> tuple[Any, Any]:
     try:
         return AutoModelForMaskedLM.from_pretrained(name), AutoTokenizer.from_pretrained(name)
     except (OSError, ValueError) as error:
-        reason = str(error).strip().split("\n", maxsplit=1)[0]
+        reason = first_line(error)
         raise OptionError(
             f"The masked language model {name!r} could not be loaded ({reason}); give the directory of a "
             "saved model, or the name of one that can be downloaded or is in the local cache."

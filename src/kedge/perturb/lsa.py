@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from kedge.errors import OptionError
-from kedge.given import given_texts
-from kedge.tokenize import words as split
+from kedge.text.inputs import as_texts
+from kedge.text.tokenize import words as split
 from kedge.typing import Floats
 
 __all__ = ["word_vectors"]
@@ -36,7 +36,7 @@ def word_vectors(
     """
     from scipy.sparse import csr_matrix
 
-    rows = [[token.word.casefold() for token in split(text)] for text in given_texts(texts)]
+    rows = [[token.word.casefold() for token in split(text)] for text in as_texts(texts)]
     seen = Counter(word for row in rows for word in row)
     vocabulary = sorted(word for word, n in seen.items() if n >= least)
     if len(vocabulary) < 3:

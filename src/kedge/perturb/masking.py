@@ -1,4 +1,4 @@
-"""The paper's perturbation: a removed position is replaced by the token UNK, in place."""
+"""The paper's perturbation: a removed position is replaced by a mask that means nothing, in place."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,13 +6,17 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kedge.document import Document
 from kedge.errors import OptionError
-from kedge.given import given_words
 from kedge.perturb.perturbation import Writer, check_keep, named
-from kedge.typing import Bools, Counts
+from kedge.perturb.removal import removal_writer
+from kedge.text.document import Document
+from kedge.text.inputs import as_words
+from kedge.typing import Bools, Counts, Span
 
-__all__ = ["Masking", "coins", "three_steps"]
+__all__ = ["UNKNOWN", "Masking", "coins", "three_steps"]
+
+UNKNOWN = "UNK"
+"""The paper's mask: a word that no vocabulary is expected to have."""
 
 Strings = NDArray[np.object_]
 
@@ -24,7 +28,7 @@ def coins(sizes: Counts, kept: Counts, n: int, keep: float, rng: np.random.Gener
     """Independent coins: M_j = a_j + Bin(m_j - a_j, keep), which is Proposition 1's law."""
     free = sizes - kept
     if free.max(initial=0) > _FEW:
-        # The few words that are so frequent must not make the many others dear.
+        # A few very frequent words must not make all the others expensive.
         often = np.flatnonzero(free > _FEW)
         drawn = coins(np.where(free > _FEW, kept, sizes), kept, n, keep, rng)
         drawn[:, often] += rng.binomial(free[often], keep, size=(n, len(often)))
@@ -83,37 +87,52 @@ class Masking:
     Parameters
     ----------
     mask
-        What stands in place of a removed unit. It must mean nothing to the model.
+        What stands in place of a removed unit; it must mean nothing to the model. ``""`` removes it,
+        and one neighbouring blank. None: whatever fits the model that is explained
+        (``kedge.reading.mask_choice``), ``"UNK"`` where there is no model.
     keep
         The probability that a position outside the anchor stays.
     form
         ``"coins"`` or ``"three_steps"``: the same law, drawn in the two ways of the paper.
     protect
-        Words that are never removed, whatever their case; they can be in no anchor.
+        Words that are never removed, whatever their case; they are never part of an anchor.
 
     Examples
     --------
-    >>> from kedge.tokenize import words
+    >>> from kedge.text.tokenize import words
     >>> document = Document("Good, very good!", words("Good, very good!"))
     >>> Masking().writer(document)(np.array([[True, False, True]]))
     ['Good, UNK good!']
+    >>> Masking(mask="").writer(document)(np.array([[True, False, True]]))
+    ['Good, good!']
     """
 
-    mask: str = "UNK"
+    mask: str | None = None
     keep: float = 0.5
     form: Literal["coins", "three_steps"] = "coins"
     protect: tuple[str, ...] = ()
 
-    name = "unk"
     repeatable = True
+    independent = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.mask, str):
+        if self.mask is not None and not isinstance(self.mask, str):
             raise OptionError(f"mask must be a string, such as 'UNK' or '', got {self.mask!r}.")
         check_keep(self.keep)
         if self.form not in {"coins", "three_steps"}:
             raise OptionError(f"form must be 'coins' or 'three_steps', got {self.form!r}.")
-        object.__setattr__(self, "protect", given_words(self.protect, "protect"))
+        object.__setattr__(self, "protect", as_words(self.protect, "protect"))
+
+    @property
+    def name(self) -> str:
+        """``"unk"`` for the paper's mask, ``"removal"`` without one, else the mask itself."""
+        mask = self.written
+        return "unk" if mask == UNKNOWN else f"mask {mask}" if mask else "removal"
+
+    @property
+    def written(self) -> str:
+        """What is written in place of a removed unit."""
+        return UNKNOWN if self.mask is None else self.mask
 
     @property
     def removes(self) -> bool:
@@ -132,12 +151,26 @@ class Masking:
     def writer(self, document: Document, rng: np.random.Generator | None = None) -> Writer:
         """Give the masked texts for (n, b) kept positions."""
         del rng  # masking leaves nothing to chance
+        if not self.written:
+            return removal_writer(document)
         whole, masked, tail = self._pieces(document)
 
         def write(kept: Bools) -> list[str]:
             return ["".join(row) + tail for row in np.where(kept, whole, masked).tolist()]
 
         return write
+
+    def placed(self, document: Document, kept: Bools) -> tuple[list[str], list[list[Span | None]]]:
+        """The masked texts for (n, b) kept positions, and where each kept position stands in each."""
+        whole, masked, tail = self._pieces(document)
+        texts, spans = [], []
+        for row in kept:
+            parts = np.where(row, whole, masked).tolist()
+            ends = np.cumsum([len(part) for part in parts]).tolist()
+            words = zip(row.tolist(), ends, document.tokens, strict=True)
+            spans.append([(e - (t.stop - t.start), e) if here else None for here, e, t in words])
+            texts.append("".join(parts) + tail)
+        return texts, spans
 
     def _pieces(self, document: Document) -> tuple[Strings, Strings, str]:
         """For each position what precedes it plus the unit itself, or plus the mask; and the tail."""
@@ -151,6 +184,6 @@ class Masking:
             left = " " if token.start == end > 0 or _joins(before) else ""
             right = " " if touching or _joins(after) else ""
             whole.append(gap + text[token.start : token.stop])
-            masked.append(gap + left + self.mask + right)
+            masked.append(gap + left + self.written + right)
             end = token.stop
         return np.array(whole, dtype=object), np.array(masked, dtype=object), text[end:]

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from kedge.document import Document
 from kedge.errors import OptionError
-from kedge.given import given_words
 from kedge.perturb.lsa import word_vectors
 from kedge.perturb.masking import coins
 from kedge.perturb.perturbation import Writer, check_keep, named
+from kedge.text.document import Document
+from kedge.text.inputs import as_words
 from kedge.typing import Bools, Counts, Floats
 
 __all__ = ["Neighbours", "coarse_kind"]
 
-# Words so frequent and so grammatical that only their like can stand for them.
+# Function words, which only other function words can replace.
 _FUNCTION_WORDS = (
     "a an the this that these those and or but nor so if because as of to in on at by for with from into "
     "about over under after before up down out off again then than i you he she it we they me him her us "
@@ -51,7 +51,7 @@ class Neighbours:
     """Replace each position that is not kept by a similar word of the same kind.
 
     Words without a vector, or without a neighbour of their kind, cannot be replaced; they stay, and
-    can be in no anchor.
+    are never part of an anchor.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Neighbours:
     keep
         The probability that a position outside the anchor stays.
     protect
-        Words that are never replaced, whatever their case; they can be in no anchor.
+        Words that are never replaced, whatever their case; they are never part of an anchor.
     top
         How many of the most similar words are drawn from.
     """
@@ -77,12 +77,13 @@ class Neighbours:
     name = "neighbours"
     removes = False
     repeatable = False
+    independent = True
 
     def __post_init__(self) -> None:
         check_keep(self.keep)
         if self.top < 1:
             raise OptionError(f"top must be at least 1, got {self.top}.")
-        object.__setattr__(self, "protect", given_words(self.protect, "protect"))
+        object.__setattr__(self, "protect", as_words(self.protect, "protect"))
         words, matrix = _table(self.vectors)
         norms = np.linalg.norm(matrix, axis=1, keepdims=True)
         object.__setattr__(self, "_words", words)
@@ -116,7 +117,7 @@ class Neighbours:
         return [words[int(i)] for i in rivals[best]], chances / chances.sum() if len(best) else chances
 
     def protected(self, document: Document) -> Bools:
-        """(b,) the positions of protected words, and of words nothing can stand for."""
+        """(b,) the positions of protected words, and of words that nothing can replace."""
         alone = [not self.similar(word)[0] for word in document.vocabulary]
         stuck: Bools = np.array(alone, dtype=bool)[document.word_of]
         return stuck | named(document, self.protect)
@@ -155,7 +156,7 @@ def _cased(word: str, like: str) -> str:
 
 
 def _table(vectors: Any) -> tuple[list[str], Floats]:
-    """Words and the matrix of their vectors, from what people have."""
+    """Words and the matrix of their vectors, from the usual containers."""
     if hasattr(vectors, "index_to_key") and hasattr(vectors, "vectors"):
         words, rows = list(vectors.index_to_key), vectors.vectors
     elif isinstance(vectors, Mapping):

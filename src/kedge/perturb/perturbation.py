@@ -6,8 +6,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from kedge.document import Document
 from kedge.errors import OptionError
+from kedge.text.document import Document
 from kedge.typing import Bools, Counts
 
 __all__ = ["Perturbation", "Writer", "check_keep", "named"]
@@ -21,12 +21,13 @@ class Perturbation(Protocol):
     ``keep`` is the probability that a free occurrence stays. ``removes`` says that a position not
     kept is simply gone for a model that counts words, so that no text need be built;
     ``repeatable`` that the same kept positions always give the same text, so that enumeration is
-    possible and no text is asked about twice.
+    possible and no text is asked about twice. Where it has an attribute ``independent`` that is true, each
+    free occurrence stays by a coin of its own, so that a proof may toss the coins itself.
     """
 
     @property
     def name(self) -> str:
-        """How it is called in front of the user."""
+        """Its name in reports."""
         ...
 
     @property

@@ -3,11 +3,12 @@
 from typing import TYPE_CHECKING, Any
 
 from kedge.errors import MissingDependency
+from kedge.utils.messages import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ACCENT", "LINES", "LOST", "QUIET", "SOFT", "axes", "shortened", "tidy"]
+__all__ = ["ACCENT", "LINES", "LOST", "QUIET", "SOFT", "axes", "axis_label", "tidy"]
 
 # The palette of the pages (render/templates/kedge.css): readable on white and on dark grey, and
 # told apart by lightness too.
@@ -42,8 +43,7 @@ def tidy(ax: "Axes", *, grid: Any = "y") -> None:
         ax.grid(visible=True, axis=grid, color=QUIET, alpha=0.22, linewidth=0.8)
 
 
-def shortened(text: str, width: int = 28) -> str:
+def axis_label(text: str, width: int = 28) -> str:
     """A word that fits beside an axis; ``$`` would start a formula for matplotlib."""
     text = "".join(c if c.isprintable() else " " for c in text)
-    text = text if len(text) <= width else text[: width - 1] + "…"
-    return text.replace("\\", "\\\\").replace("$", r"\$")
+    return shorten(text, width, "…").replace("\\", "\\\\").replace("$", r"\$")

@@ -5,13 +5,18 @@ shows as itself.
 """
 
 from functools import cache
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from kedge.explanation import Explanation
-from kedge.render.numbers import percent, rounded, spread
-from kedge.render.phrases import baseline, headline, meaning, provenance, status_name
+from kedge.render.phrases import baseline, headline, leading_status, meaning, provenance, status_name
 from kedge.render.pieces import Piece, document_pieces, example_pieces
-from kedge.render.scatter import scatter
+from kedge.render.removals import gone, removal_rows
+from kedge.render.shading import strongest, views
+from kedge.render.trace import scatter
+from kedge.render.words import listed
+from kedge.results.explanation import Explanation
+from kedge.results.interval import Interval
+from kedge.utils.rounding import is_wide, percent, rounded, spread
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -19,19 +24,21 @@ if TYPE_CHECKING:
 __all__ = ["environment", "notebook", "page", "style", "stylesheet", "writable"]
 
 # A mark beside the name of each status: not by colour alone.
-SIGNS = {"exact": "=", "certified": "✓", "estimated": "≈", "not_reached": "!"}
+SIGNS = {"exact": "=", "certified": "✓", "audited": "∴", "estimated": "≈", "not_reached": "!"}
 # Classes shown with their probability; the rest are counted.
 _CLASSES = 6
+# Words shown with their influence, for and against.
+_WORDS = 12
 
 
 def page(e: Explanation) -> str:
     """One self-contained file: no network, no script, no notebook needed."""
-    return _rendered("page.html.j2", e, notebook=False)
+    return _render("page.html.j2", e, notebook=False)
 
 
 def notebook(e: Explanation) -> str:
     """A fragment for a notebook cell, light or dark with the notebook."""
-    return _rendered("notebook.html.j2", e, notebook=True)
+    return _render("notebook.html.j2", e, notebook=True)
 
 
 def stylesheet(*names: str) -> str:
@@ -61,14 +68,15 @@ def style() -> Any:
     from markupsafe import Markup
 
     # Our own style sheets, from the package: safe to insert as they are.
-    return Markup(stylesheet("kedge.css", "report.css"))  # noqa: S704
+    return Markup(stylesheet("kedge.css", "shades.css", "report.css"))  # noqa: S704
 
 
-def _rendered(template: str, e: Explanation, *, notebook: bool) -> str:
+def _render(template: str, e: Explanation, *, notebook: bool) -> str:
     e = _visible(e)
-    low, high = e.interval
-    wide = high - low >= 5e-4
-    document = document_pieces(e)
+    main = e.baseline if e.needs_no_word and e.baseline is not None else e.interval
+    wide = is_wide(main)
+    shades = views(e)
+    document = document_pieces(e, [k for k in range(len(e.tokens)) if any(v.shades[k] for v in shades)])
     copies = [p.of for p in document if p.kind == "copy"]
     return (
         environment()
@@ -81,15 +89,23 @@ def _rendered(template: str, e: Explanation, *, notebook: bool) -> str:
             meaning=meaning(e),
             provenance=provenance(e),
             status_name=status_name(e),
-            status_sign=SIGNS[e.status],
+            status=leading_status(e),
+            status_sign=SIGNS[leading_status(e)],
             document=document,
+            views=shades,
+            group=_group(e) if shades else "",
+            by_word=strongest(e, _WORDS),
             has_copies=bool(copies),
             most=max(copies, default=0),
-            precision=rounded(e.precision, e.threshold),
-            spread=spread(low, high, e.threshold) if wide else None,
+            precision=rounded(main.mean, e.threshold),
+            spread=spread(main, e.threshold) if wide else None,
+            words=listed(e.words),
+            of_words=rounded(e.precision, e.threshold),
+            carried=None if e.carried_by is None else _when_gone(e.carried_by.keep),
+            removals=removal_rows(e),
             baseline=baseline(e),
             coverage=None if e.coverage is None else percent(e.coverage),
-            gauge=_gauge(e, wide=wide),
+            gauge=_gauge(e, main, wide=wide),
             bars=_bars(e),
             other_classes=max(0, len(e.probabilities or ()) - _CLASSES),
             plot=scatter(e),
@@ -100,24 +116,35 @@ def _rendered(template: str, e: Explanation, *, notebook: bool) -> str:
     )
 
 
-def _gauge(e: Explanation, *, wide: bool) -> dict[str, Any]:
-    """Places on a line from 3 to 317, for 0 to 1."""
-    low, high = e.interval
+def _group(e: Explanation) -> str:
+    """A name for the switch of one explanation, so that several on a page do not share one."""
+    about = repr((e.text, e.label, e.against, e.positions, e.threshold))
+    return blake2b(about.encode("utf-8", "replace"), digest_size=6).hexdigest()
+
+
+def _when_gone(keep: float) -> str:
+    """``"nine of ten are"``: the beginning of a clause that ends with "gone"."""
+    return "all others are" if keep == 0 else f"{gone(keep).removesuffix(' words')} are"
+
+
+def _gauge(e: Explanation, main: Interval, *, wide: bool) -> dict[str, Any]:
+    """Places on a line from 3 to 317, for 0 to 1; the diamond is another precision than the dot."""
 
     def at(share: float) -> float:
         return round(3 + 314 * share, 1)
 
-    between = f", between {' and '.join(spread(low, high, e.threshold))}" if wide else ""
-    base = "" if e.baseline is None else f", {baseline(e)} with no word kept"
+    between = f", between {' and '.join(spread(main, e.threshold))}" if wide else ""
+    other = None if e.baseline is None or main is e.baseline else e.baseline.mean
+    base = "" if other is None else f", {baseline(e)} with no word kept"
     return {
-        "low": at(low),
-        "high": at(high),
+        "low": at(main.low),
+        "high": at(main.high),
         "wide": wide,
-        "mean": at(e.precision),
+        "mean": at(main.mean),
         "goal": at(e.threshold),
-        "base": None if e.baseline is None else at(e.baseline),
+        "base": None if other is None else at(other),
         "label": (
-            f"Gauge from 0 to 1: precision {rounded(e.precision, e.threshold)}{between}; asked for "
+            f"Gauge from 0 to 1: precision {rounded(main.mean, e.threshold)}{between}; asked for "
             f"{e.threshold:g}{base}."
         ),
     }

@@ -1,78 +1,97 @@
 """What an explanation means, in plain sentences shared by every rendering."""
 
-from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kedge.explanation import Explanation
-from kedge.render.numbers import percent, rounded
+from kedge.render.removals import survival
+from kedge.render.words import about, listed
+from kedge.results.explanation import Explanation
+from kedge.typing import Status
+from kedge.utils.rounding import percent, rounded
 
 if TYPE_CHECKING:
-    from kedge.ask import Verdict
+    from kedge.studies.verdict import Verdict
 
 __all__ = [
+    "asked",
     "baseline",
     "headline",
-    "listed",
+    "leading_status",
     "meaning",
     "needless",
+    "no_word_needed",
     "promise",
     "provenance",
     "status_name",
     "verdict",
+    "way",
 ]
 
-# How `Explanation.method` ends where every precision was computed; otherwise it was sampled.
-_COMPUTED = ("(as needed)", "(convolution)", "(enumeration)", "(gaussian)", "(leaves)")
 # An interval narrower than this is a number.
 _POINT = 1e-9
+# Methods that compare all anchors of the answer's length.
+_MOST_PRECISE = ("ranked", "tree", "lazy", "exhaustive")
 
-
-def listed(words: Sequence[str]) -> str:
-    """Words as a sentence lists them, repeated ones counted.
-
-    >>> listed(["very", "very", "good"]), listed(["slow", "cold", "rude"])
-    ('“very” (2 times) and “good”', '“slow”, “cold” and “rude”')
-    """
-    named = [f"“{word}”" if n == 1 else f"“{word}” ({n} times)" for word, n in Counter(words).items()]
-    return " and ".join([", ".join(named[:-1]), named[-1]]) if len(named) > 1 else "".join(named)
+# An interval wider than this is what one or two samples leave.
+_NEXT_TO_NOTHING = 0.8
 
 
 def needless(e: Explanation) -> bool:
-    """Whether the label seems to need none of the words: it holds as surely as asked for without."""
-    return bool(e.words) and e.baseline is not None and e.baseline >= e.threshold
+    """Whether the label needs none of the words that are shown, surely or as far as is known."""
+    return bool(e.words) and e.baseline is not None and e.baseline.mean >= e.threshold
 
 
 def baseline(e: Explanation) -> str | None:
-    """The precision with no word kept, as it is shown: "about" so much if it is an estimate."""
-    return None if e.baseline is None else f"{_about(e)}{rounded(e.baseline, e.threshold)}"
-
-
-def _about(e: Explanation) -> str:
-    # A search that asks as needed is exact about the anchor, and about the baseline only if it reaches.
-    hint = e.method.endswith("(as needed)") and (e.baseline or 0) < e.threshold
-    return "about " if e.status != "exact" or hint else ""
+    """The precision with no word kept, as it is shown: with "about" if it is an estimate."""
+    return None if e.baseline is None else f"{about(e.baseline)}{rounded(e.baseline.mean, e.threshold)}"
 
 
 def promise(e: Explanation) -> str:
     """What the status promises; first of all, where it is so, that no word is needed."""
-    if e.baseline is None or not needless(e):
+    if not needless(e):
         return _promise(e)
-    goal, without = f"{e.threshold:g}", rounded(e.baseline, e.threshold)
+    if e.needs_no_word:
+        return f"{no_word_needed(e)} {_any_word(e)}"
+    return f"{no_word_needed(e)} {_promise(e)}"
+
+
+def no_word_needed(e: Explanation) -> str:
+    """That no word is needed, as a fact where it is one, and why."""
+    if e.baseline is None:
+        return ""
+    if e.needs_no_word and (how_hard := survival(e)):
+        return f"No word is needed. {how_hard}"
+    holds = f"the label holds with probability {about(e.baseline)}{rounded(e.baseline.mean, e.threshold)}"
+    if e.sampled:
+        kept = percent(e.baseline.mean, e.threshold)
+        share = "all" if e.baseline.mean == 1 else f"about {kept} of"
+        holds = f"{share} samples keep the label"
+    if not e.needs_no_word:
+        return f"Probably no word is needed: with nothing kept {holds}."
+    sure = f"certified: wrong with probability at most {e.delta:g}" if e.sampled else "exact"
+    return f"No word is needed: with nothing kept {holds} ({sure})."
+
+
+def _a_word(e: Explanation) -> str:
+    """What was found where at least one word was asked for, though none is needed."""
+    if not e.words:
+        return ""
+    roughly = "" if e.status == "exact" else "about "
+    cases = f"{roughly}{percent(e.precision, e.threshold)} of cases"
+    return f" With {listed(e.words)} kept for sure it holds in {cases}. {_any_word(e)}"
+
+
+def _any_word(e: Explanation) -> str:
+    """What is still true of the words found where none is needed."""
+    goal = f"{e.threshold:g}"
     if e.status != "exact":
-        holds = f"the label holds with probability about {without}"
-        if not e.method.endswith(_COMPUTED):
-            share = f"about {percent(e.baseline, e.threshold)} of" if e.baseline < 1 else "all"
-            holds = f"{share} samples keep the label"
-        return f"Probably no word is needed: with nothing kept {holds}. {_promise(e)}"
-    best = f"This word reaches {goal} as well"
+        return _promise(e)
     if e.objective == "coverage":
-        best = f"Of the sets of words that reach {goal}, none is in more documents than this one"
-    elif len(e.words) > 1:
-        best = f"Of the sets of at least one word, none shorter than this one reaches {goal}"
-    elif _is_number(e) or e.method.startswith("ranked"):  # else another's interval may overlap with its own
-        best = "Of single words, none keeps it better than this one"
-    return f"No word is needed: with nothing kept the label holds with probability {without}. {best} (exact)."
+        return f"Of the sets of words that reach {goal}, none is in more documents than this one."
+    if len(e.words) > 1:
+        return f"Of the sets of words that the model reads, none shorter but the empty one reaches {goal}."
+    if _is_number(e) and e.method.startswith(_MOST_PRECISE):  # else another may keep it better
+        return "Of single words, none keeps it better than this one."
+    return f"This word reaches {goal} as well."
 
 
 def _promise(e: Explanation) -> str:
@@ -85,19 +104,31 @@ def _promise(e: Explanation) -> str:
         return f"Exact: no sampling error, and {best}."
     if e.status == "certified":
         return (
-            f"Certified: the precision is at least {goal}; such claims are wrong for at most "
-            f"{percent(e.delta)} of documents."
+            f"Certified: the precision is at least {goal}; for each document, such a claim is wrong with "
+            f"probability at most {e.delta:g}.{_needed(e)}"
+        )
+    if e.status == "audited":
+        return (
+            f"Audited: an estimate for this document; how many anchors of its corpus reach {goal} was "
+            "proved by checking some of them."
         )
     if e.status == "estimated":
         return f"Estimated: {_doubt(e, goal)}."
     return f"Not reached: no set of words was shown to reach {goal}; this is the best one found."
 
 
+def _needed(e: Explanation) -> str:
+    """That no word can be left out, where that was looked at."""
+    if e.minimality != "irreducible" or len(e.words) < 2:
+        return ""
+    return " No word can be left out: without any one of them it was measured, or is estimated, to miss that."
+
+
 def _doubt(e: Explanation, goal: str) -> str:
-    """Why an answer is an estimate only."""
-    if not e.method.endswith(_COMPUTED):
-        return f"judged by samples that may flatter it; the true precision may lie below {goal}"
-    if e.interval[0] < e.threshold:
+    """Why an answer is only an estimate."""
+    if e.sampled:
+        return f"samples say so, but nothing is proved; the true precision may lie below {goal}"
+    if e.interval.low < e.threshold:
         return (
             f"nothing was sampled, but what is known of the precision leaves open whether it reaches {goal}"
         )
@@ -106,7 +137,7 @@ def _doubt(e: Explanation, goal: str) -> str:
 
 
 def _is_number(e: Explanation) -> bool:
-    return e.interval[1] - e.interval[0] < _POINT
+    return e.interval.width < _POINT
 
 
 def verdict(v: "Verdict") -> str:
@@ -114,7 +145,7 @@ def verdict(v: "Verdict") -> str:
     shown, goal = rounded(v.precision, v.threshold), f"{v.threshold:g}"
     if v.status == "exact":
         how = "exact"
-    elif v.method == "gaussian":
+    elif v.evaluator == "gaussian":
         how = "certified: by the normal approximation and its error bound"
     else:
         how = f"certified: wrong with probability at most {v.delta:g}"
@@ -123,35 +154,50 @@ def verdict(v: "Verdict") -> str:
     return f"{'Yes' if v.reaches else 'No'}: {shown}, asked for {goal} ({how})."
 
 
+def leading_status(e: Explanation) -> Status:
+    """The status of what an answer says first: of "no word is needed", where that is so."""
+    return e.status if not e.needs_no_word else "certified" if e.sampled else "exact"
+
+
 def status_name(e: Explanation) -> str:
-    """The status as a word of its own."""
-    return e.status.replace("_", " ").capitalize()
+    """The status as a word."""
+    return leading_status(e).replace("_", " ").capitalize()
+
+
+def _kept(e: Explanation) -> str:
+    """The label, and what it is kept ahead of."""
+    return f"{e.label}" if e.against is None else f"{e.label} against {e.against}"
 
 
 def headline(e: Explanation) -> str:
     """What the anchor says."""
+    if e.needs_no_word:
+        return f"The label {_kept(e)} needs no word."
     if e.status == "not_reached":
         best = f"; the best found is {listed(e.words)}" if e.words else ""
         return f"No anchor was shown to reach {e.threshold:g}{best}."
     if not e.words:
-        return f"The label {e.label} holds whatever is removed."
+        return f"The label {_kept(e)} holds whatever is removed."
     stay = "stays" if len(e.words) == 1 else "stay"
-    return f"The label {e.label} holds while {listed(e.words)} {stay} in place."
+    return f"The label {_kept(e)} holds while {listed(e.words)} {stay} in place."
 
 
 def meaning(e: Explanation) -> str:
     """One paragraph for a reader who has never heard of anchors."""
-    if e.interval == (0.0, 1.0) and not e.method.endswith(_COMPUTED):
+    if e.interval.width > _NEXT_TO_NOTHING and e.sampled:
         return f"Too little was asked of the model to know what keeps the label {e.label}. {promise(e)}"
+    if e.needs_no_word:
+        return f"{no_word_needed(e)}{_a_word(e)}"
     roughly = "" if e.status == "exact" else "about "
     if e.words:
         kept = f"Keep {listed(e.words)} and remove each other word at random"
     else:
         kept = "Remove each word at random"
     cases = f"{roughly}{percent(e.precision, e.threshold)} of cases"
-    sentences = [f"{kept}: the model still says {e.label} in {cases}."]
+    still = f"still says {e.label}" if e.against is None else f"still prefers {e.label} to {e.against}"
+    sentences = [f"{kept}: the model {still} in {cases}."]
     if e.baseline is not None and e.words and not needless(e):
-        without = f"{_about(e)}{percent(e.baseline, e.threshold)}"
+        without = f"{about(e.baseline)}{percent(e.baseline.mean, e.threshold)}"
         sentences.append(
             f"With no word kept for sure it would be {without}: these words make the difference."
         )
@@ -159,13 +205,26 @@ def meaning(e: Explanation) -> str:
     return " ".join(sentences)
 
 
+def way(e: "Explanation | Verdict") -> str:
+    """How an answer was found, in a few words."""
+    if isinstance(e, Explanation):
+        return f"{e.method} ({e.evaluator})"
+    return f"{e.samples:,} samples" if e.samples else e.evaluator
+
+
 def provenance(e: Explanation) -> str:
-    """How, of which model, and at which cost it was found."""
+    """How it was found, for which model, and at what cost."""
     took = ""
     if e.seconds is not None:
         took = f" in {e.seconds * 1000:.1f} ms" if e.seconds < 1 else f" in {e.seconds:.1f} s"
-    queries = f"{e.queries:,} {'query' if e.queries == 1 else 'queries'}"
+    queries = asked(e)
     return (
-        f"{e.model}, explained by {e.method}{took} with {queries}; perturbation {e.perturbation}, "
+        f"{e.model}, explained by {way(e)}{took} with {queries}; perturbation {e.perturbation}, "
         f"seed {e.seed}."
     )
+
+
+def asked(e: "Explanation | Verdict") -> str:
+    """How often the model was asked, and how often its gradient."""
+    queries, passes = f"{e.queries:,} {'query' if e.queries == 1 else 'queries'}", getattr(e, "backward", 0)
+    return f"{queries} and {passes} backward passes" if passes else queries

@@ -1,11 +1,11 @@
 """A document cut into pieces that are shown differently: what every picture of a text is made of."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from kedge.explanation import Explanation
+from kedge.results.explanation import Explanation
 
 __all__ = ["Piece", "document_pieces", "example_pieces"]
 
@@ -15,19 +15,29 @@ class Piece:
     """A stretch of the text and how to show it.
 
     ``copy`` is a further occurrence of a word of the anchor that is not part of it; ``nth`` of
-    ``of`` tells the occurrences of a repeated word apart (0: the word is there once).
+    ``of`` tells the occurrences of a repeated word apart (0: the word is there once). ``carried`` are the
+    words that carry a label that needs no word, when more is removed. ``token`` is the number of the word
+    that it is.
     """
 
     text: str
-    kind: Literal["plain", "kept", "copy", "removed"] = "plain"
+    kind: Literal["plain", "kept", "copy", "carried", "removed"] = "plain"
     nth: int = 0
     of: int = 0
+    token: int | None = None
 
 
-def document_pieces(e: Explanation) -> list[Piece]:
-    """The document with its anchor marked and the occurrences of its words numbered."""
+def document_pieces(e: Explanation, shaded: Collection[int] = ()) -> list[Piece]:
+    """The document with its anchor marked and the occurrences of its words numbered.
+
+    Tokens that are ``shaded`` are pieces of their own, too.
+    """
     if not e.tokens:  # made by hand, without the units of the text: the anchor's own places are enough
         e = replace(e, tokens=e.spans, positions=tuple(range(len(e.spans))))
+    if e.needs_no_word:
+        # Any word would do, so that none is marked; but some may carry the label when more is removed.
+        carried = () if e.carried_by is None else e.carried_by.positions
+        return _filled(e, [(k, Piece(e.text[slice(*e.tokens[k])], "carried")) for k in carried], shaded)
     kept = set(e.positions)
     # A position in the explanation has a span only; two occurrences of a word look the same but for case.
     written = [e.text[start:stop].casefold() for start, stop in e.tokens]
@@ -43,21 +53,26 @@ def document_pieces(e: Explanation) -> list[Piece]:
         start, stop = e.tokens[k]
         kind: Literal["kept", "copy"] = "kept" if k in kept else "copy"
         shown.append((k, Piece(e.text[start:stop], kind, seen[word] if of else 0, of)))
-    return _filled(e, shown)
+    return _filled(e, shown, shaded)
 
 
 def example_pieces(e: Explanation, removed: Iterable[int]) -> list[Piece]:
     """A perturbed sample: the anchor marked, the removed words to be struck out."""
     gone = set(removed)
+    marked = set() if e.needs_no_word else set(e.positions)
     shown = [
         (k, Piece(e.text[slice(*e.tokens[k])], "removed" if k in gone else "kept"))
-        for k in sorted(gone | set(e.positions))
+        for k in sorted(gone | marked)
     ]
     return _filled(e, shown)
 
 
-def _filled(e: Explanation, shown: Iterable[tuple[int, Piece]]) -> list[Piece]:
+def _filled(e: Explanation, shown: Iterable[tuple[int, Piece]], shaded: Collection[int] = ()) -> list[Piece]:
     """The pieces with the plain text between them, so that together they spell the document."""
+    own = {k: replace(piece, token=k) for k, piece in shown}
+    for k in shaded:
+        own.setdefault(k, Piece(e.text[slice(*e.tokens[k])], token=k))
+    shown = sorted(own.items())
     pieces, end = [], 0
     for k, piece in shown:
         start, stop = e.tokens[k]

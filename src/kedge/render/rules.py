@@ -4,8 +4,8 @@ from dataclasses import replace
 from textwrap import wrap
 
 from kedge.corpus.rules import CorpusRule, RuleList
-from kedge.render.numbers import rounded
-from kedge.render.terminal import visible
+from kedge.utils.messages import visible
+from kedge.utils.rounding import rounded
 
 __all__ = ["page", "sentences", "table"]
 

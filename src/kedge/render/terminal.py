@@ -2,21 +2,26 @@
 
 import os
 import sys
-import unicodedata
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kedge.explanation import Explanation
-from kedge.render.numbers import percent, rounded, spread
-from kedge.render.phrases import baseline, promise, verdict
+from kedge.render.phrases import asked, baseline, no_word_needed, promise, verdict, way
+from kedge.render.shading import strongest, views
+from kedge.results.explanation import Explanation
+from kedge.typing import Label, Span
+from kedge.utils.messages import visible
+from kedge.utils.rounding import is_wide, percent, rounded, spread
 
 if TYPE_CHECKING:
-    from kedge.ask import Verdict
+    from kedge.studies.verdict import Verdict
 
-__all__ = ["render", "render_verdict", "visible", "wants_colour"]
+__all__ = ["render", "render_verdict", "wants_colour"]
 
 # A text longer than this is shown as the surroundings of its anchor only.
 _LONG = 1200
 _AROUND = 60
+# Backgrounds of the 256-colour palette, from faint to deep.
+_FOR, _AGAINST = (195, 153, 117, 75, 39), (230, 223, 216, 215, 208)
 
 
 def wants_colour() -> bool:
@@ -27,18 +32,40 @@ def wants_colour() -> bool:
 def render(e: Explanation, *, colour: bool) -> str:
     """The text with its anchor marked, the label, the precision, and what it all promises."""
     bold, dim, reset = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if colour else ("", "", "")
-    lines = [
-        _marked(e, colour=colour),
+    words = visible(" ".join(e.words)) or "(nothing)"
+    lines = [f"{bold}{visible(no_word_needed(e))}{reset}", ""] if e.needs_no_word else []
+    lines += [
+        _mark(replace(e, spans=()) if e.needs_no_word else e, colour=colour),
         "",
         f"{dim}label     {reset} {bold}{visible(str(e.label))}{reset}{_probability(e)}",
-        f"{dim}anchor    {reset} {bold}{visible(' '.join(e.words)) or '(nothing)'}{reset}",
+    ]
+    if e.against is not None:
+        lines.append(
+            f"{dim}ahead of  {reset} {bold}{visible(str(e.against))}{reset}{_probability(e, e.against)}"
+        )
+    if e.needs_no_word:
+        lines.append(f"{dim}baseline  {reset} {baseline(e)}   {dim}with no word kept{reset}")
+    any_word = e.needs_no_word and e.words  # shown because one was asked for, and not set off
+    lines += [
+        f"{dim}one word  {reset} {words}" if any_word else f"{dim}anchor    {reset} {bold}{words}{reset}",
         f"{dim}precision {reset} {_precision(e)}   {dim}asked for {e.threshold:g}{reset}",
     ]
-    if e.baseline is not None:
+    if e.baseline is not None and not e.needs_no_word:
         lines.append(f"{dim}baseline  {reset} {baseline(e)}   {dim}with no word kept{reset}")
+    told = [
+        f"{dim}{name}{reset} {', '.join(f'{visible(word)} {value}' for word, value in spoken)}"
+        for name, spoken in zip(("for       ", "against   "), strongest(e), strict=True)
+        if spoken
+    ]
+    if told:
+        told.append(f"           {dim}(what the word adds to the chance that the label holds){reset}")
+    lines += told
     if e.coverage is not None:
         lines.append(f"{dim}coverage  {reset} {percent(e.coverage)} of the corpus contains the anchor")
-    lines += [f"{dim}found by  {reset} {_way(e)}", "", promise(e), *e.notes]
+    said = promise(e)
+    if e.needs_no_word:
+        said = said.removeprefix(no_word_needed(e)).strip()  # it is said above
+    lines += [f"{dim}found by  {reset} {visible(_cost(e))}", "", visible(said), *map(visible, e.notes)]
     return "\n".join(lines)
 
 
@@ -46,12 +73,12 @@ def render_verdict(v: "Verdict", *, colour: bool) -> str:
     """The text with the chosen words marked, their precision, and whether they are an anchor."""
     bold, dim, reset = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if colour else ("", "", "")
     lines = [
-        _marked(v, colour=colour),
+        _mark(v, colour=colour),
         "",
         f"{dim}label     {reset} {bold}{visible(str(v.label))}{reset}",
         f"{dim}words     {reset} {bold}{visible(' '.join(v.words)) or '(nothing)'}{reset}",
         f"{dim}precision {reset} {_precision(v)}   {dim}asked for {v.threshold:g}{reset}",
-        f"{dim}judged by {reset} {_way(v)}",
+        f"{dim}judged by {reset} {_cost(v)}",
         "",
         verdict(v),
     ]
@@ -59,36 +86,50 @@ def render_verdict(v: "Verdict", *, colour: bool) -> str:
 
 
 def _precision(e: "Explanation | Verdict") -> str:
-    low, high = e.interval
-    around = "" if high - low < 5e-4 else f" in [{', '.join(spread(low, high, e.threshold))}]"
+    around = f" in [{', '.join(spread(e.interval, e.threshold))}]" if is_wide(e.interval) else ""
     return f"{rounded(e.precision, e.threshold)}{around}"
 
 
-def _way(e: "Explanation | Verdict") -> str:
-    """How it was found and at which cost."""
+def _cost(e: "Explanation | Verdict") -> str:
+    """How it was found, and at what cost."""
     took = ""
     if e.seconds is not None:
         took = f", {e.seconds * 1000:.1f} ms" if e.seconds < 1 else f", {e.seconds:.1f} s"
-    return f"{e.method} ({e.queries:,} {'query' if e.queries == 1 else 'queries'}{took})"
+    return f"{way(e)} ({asked(e)}{took})"
 
 
-def _probability(e: Explanation) -> str:
+def _probability(e: Explanation, of: Label | None = None) -> str:
     for label, value in e.probabilities or ():
-        if label == e.label:
+        if label == (e.label if of is None else of):
             return f"   probability {rounded(value)}"
     return ""
 
 
-def _marked(e: "Explanation | Verdict", *, colour: bool) -> str:
+def _mark(e: "Explanation | Verdict", *, colour: bool) -> str:
     """The caller's text with the anchor's spans marked, shortened where it is long."""
     before, after = ("\x1b[1;30;42m", "\x1b[0m") if colour else ("[", "]")
+    spans = dict.fromkeys(e.spans, before)
+    short = len(e.text) > _LONG
+    if colour and not short and isinstance(e, Explanation):
+        spans = _shades(e) | spans
     parts, end = [], 0
-    for start, stop in e.spans:
-        parts += [_gap(e.text[end:start], first=end == 0, last=False, short=len(e.text) > _LONG)]
-        parts += [before, visible(e.text[start:stop]), after]
+    for (start, stop), mark in sorted(spans.items()):
+        parts += [_gap(e.text[end:start], first=end == 0, last=False, short=short)]
+        parts += [mark, visible(e.text[start:stop]), after]
         end = stop
-    parts.append(_gap(e.text[end:], first=end == 0, last=True, short=len(e.text) > _LONG))
+    parts.append(_gap(e.text[end:], first=end == 0, last=True, short=short))
     return "".join(parts)
+
+
+def _shades(e: Explanation) -> dict[Span, str]:
+    """Words in black on blue or orange, the deeper the stronger."""
+    found = {}
+    for view in views(e)[:1]:
+        for span, shade in zip(e.tokens, view.shades, strict=True):
+            if shade:
+                ramp = _FOR if shade > 0 else _AGAINST
+                found[span] = f"\x1b[30;48;5;{ramp[min(len(ramp) - 1, int(abs(shade) * len(ramp)))]}m"
+    return found
 
 
 def _gap(text: str, *, first: bool, last: bool, short: bool) -> str:
@@ -98,17 +139,3 @@ def _gap(text: str, *, first: bool, last: bool, short: bool) -> str:
     head = "" if first and not last else text[:_AROUND]
     tail = "" if last else text[-_AROUND:]
     return f"{visible(head)} ... {visible(tail)}"
-
-
-def visible(text: str) -> str:
-    """Control characters shown, not obeyed: a document must not be able to steer the terminal."""
-    if text.isprintable():
-        return text
-    return "".join(
-        c if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cs"} else _symbol(c) for c in text
-    )
-
-
-def _symbol(character: str) -> str:
-    code = ord(character)
-    return chr(0x2400 + code) if code < 0x20 else "\ufffd"

@@ -1,33 +1,46 @@
 """The official Anchors procedure: growing anchors, compared by KL-LUCB (Ribeiro et al. 2018).
 
 The constants are those the official text explainer runs with, its beam of one anchor included (it
-accepts a ``beam_size`` and drops it), so that its users get the behaviour they know, seeded, and on
-the same precision interface as every other search. It accepts an anchor when its mean reaches the
+accepts a ``beam_size`` and drops it), so that its users get the behaviour they know, seeded, and with
+the same evaluators as every other strategy. It accepts an anchor when its mean reaches the
 threshold and its lower bound comes within ``margin`` of it: an estimate, never a certificate.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from kedge.errors import OutOfQueries
-from kedge.precision.estimates import Precision
-from kedge.reading import Reading
+from kedge.evaluators.empirical import Empirical
+from kedge.evaluators.estimates import Evaluator
+from kedge.reading.reading import Reading
+from kedge.results.interval import UNKNOWN
+from kedge.search.knobs import check_at_least, check_evaluator, evaluator_obstacle, make_evaluator
 from kedge.search.lucb import best_arms
-from kedge.search.search import Candidate, Found, Goal, candidates
+from kedge.search.strategy import Candidate, EvaluatorName, Found, Goal, best_candidates
 from kedge.typing import Counts, Kept, Status
 
 __all__ = ["Beam"]
 
+# Samples that may be drawn without a new question: some seconds. Comparisons on documents of a thousand words
+# take half as many in all.
+_REPEATED = 300_000
+
 
 @dataclass(frozen=True)
 class Beam:
-    """The search, configured.
+    """The official procedure.
 
     Parameters
     ----------
+    width
+        How many anchors of each length it keeps; the official implementation always keeps one.
     delta
         Confidence parameter of the comparison.
+    evaluator
+        ``"empirical"``; ``"auto"`` or ``"exact"`` compare by closed forms where there are any, ``"gaussian"``
+        by the paper's approximation.
     tolerance
         How far apart the critical arms may remain.
     margin
@@ -36,45 +49,82 @@ class Beam:
         Samples drawn at a time.
     """
 
+    width: int = 1
     delta: float = 0.1
+    evaluator: EvaluatorName = "empirical"
     tolerance: float = 0.15
     margin: float = 0.05
     batch: int = 10
 
-    def __call__(self, reading: Reading, precision: Precision, goal: Goal, rng: np.random.Generator) -> Found:
+    name: ClassVar = "beam"
+    ignores: ClassVar = frozenset({"delta", "ties"})
+
+    def __post_init__(self) -> None:
+        check_evaluator(self, ("auto", "exact", "gaussian", "empirical"))
+        check_at_least("width", self.width)
+        check_at_least("batch", self.batch)
+
+    def obstacle(self, reading: Reading) -> str | None:
+        """Any model can be asked; the evaluator may not be there."""
+        return evaluator_obstacle(self.evaluator, reading)
+
+    def suits(self, reading: Reading) -> bool:
+        """Where the paper's approximation is asked for; else an estimate is not enough."""
+        del reading
+        return self.evaluator == "gaussian"
+
+    def __call__(self, reading: Reading, goal: Goal, rng: np.random.Generator) -> Found:
         """Grow the beam until a length has an anchor that is accepted."""
-        del rng  # the evaluator has its own
+        precision: Evaluator
+        if self.evaluator == "empirical":
+            precision = Empirical(reading, rng, share=True, most=_REPEATED)
+        else:
+            precision = make_evaluator(self.evaluator, reading, rng)
         sizes = reading.units.sizes
         # At most width - 1 anchors are judged at each of the lengths: a union bound over them.
-        beta = float(np.log((1 + (goal.beam_width - 1) * int(sizes.sum())) / self.delta))
+        beta = float(np.log((1 + (self.width - 1) * int(sizes.sum())) / self.delta))
         trace: list[Candidate] = []
         beam: list[Kept] = [()]
         try:
             if goal.allow_empty and self._accepted(precision, (), goal, beta):
                 return _found(precision, (), "estimated", trace, beta)
-            for _ in range(int(sizes.sum())):
-                anchors = _grown(beam, sizes)
+            self._look_at_nothing(precision, goal)
+            for _ in range(int(sizes.sum())):  # pragma: no branch  (the whole document keeps its label)
+                anchors = _grow(beam, sizes)
                 _refuse_hopeless(anchors, reading)
                 chosen = best_arms(
                     precision,
                     anchors,
-                    min(goal.beam_width, len(anchors)),
+                    min(self.width, len(anchors)),
                     delta=self.delta,
                     tolerance=self.tolerance,
                     batch=self.batch,
                 )
                 beam = [anchors[i] for i in chosen]
+                if isinstance(precision, Empirical):
+                    precision.hand_on(beam)
                 accepted = [kept for kept in beam if self._accepted(precision, kept, goal, beta)]
-                trace += candidates(anchors, precision(anchors), beta)
+                trace += best_candidates(anchors, precision(anchors), beta)
                 if accepted:
                     return _found(precision, accepted[0], "estimated", trace, beta)
-            why = "No anchor reached the threshold, not even the whole document as estimated."
+            why = "No anchor reached the threshold, not even the whole document."  # pragma: no cover
         except OutOfQueries as error:
             why = str(error)
-        best = max(trace, key=lambda c: c.mean, default=Candidate(beam[-1], 0.5, 0.0, 1.0))
+        best = max(trace, key=lambda c: c.interval.mean, default=Candidate(beam[-1], UNKNOWN))
         return _found(precision, best.kept, "not_reached", trace, beta, why)
 
-    def _accepted(self, precision: Precision, kept: Kept, goal: Goal, beta: float) -> bool:
+    def _look_at_nothing(self, precision: Evaluator, goal: Goal) -> None:
+        """Samples with nothing kept, on which every word starts: few, or enough to say that it may do."""
+        beta = float(np.log(1 / self.delta))
+        estimates = precision([()], 1)
+        while (
+            not estimates.settled[0]
+            and estimates.mean[0] > goal.threshold
+            and estimates.lower(beta)[0] < goal.threshold - self.tolerance
+        ):
+            estimates = precision([()], self.batch)
+
+    def _accepted(self, precision: Evaluator, kept: Kept, goal: Goal, beta: float) -> bool:
         """Sample one anchor until it is clear on which side of the threshold it lies."""
         while True:
             estimates = precision([kept])
@@ -93,34 +143,31 @@ class Beam:
 
 
 def _refuse_hopeless(anchors: list[Kept], reading: Reading) -> None:
-    """Comparing anchors takes at least one question each; on a long document say so at once."""
+    """Comparing anchors takes at least one question each; refuse at once where that is too many."""
     if len(anchors) > (left := reading.oracle.remaining):
         raise OutOfQueries(
-            f"{len(anchors):,} anchors cannot be compared with {left:.0f} more questions; raise max_queries "
-            "or use method='auto'."
+            f"{len(anchors):,} anchors cannot be compared with {left:.0f} more questions; raise "
+            "`max_queries` or use `method='auto'`."
         )
 
 
-def _grown(beam: list[Kept], sizes: Counts) -> list[Kept]:
-    """Every anchor of the beam with one more occurrence, each once."""
-    grown = {
-        tuple(sorted((*kept, unit))): None
-        for kept in beam
+def _grow(beam: list[Kept], sizes: Counts) -> list[Kept]:
+    """Every anchor of the beam with one more occurrence, each once.
+
+    Single words come in the order of the text, longer anchors in that of a set, as in the official
+    implementation: of equally good ones it returns the last.
+    """
+    grown = [
+        tuple(sorted((*kept, unit)))
         for unit in range(len(sizes))
+        for kept in beam
         if kept.count(unit) < sizes[unit]
-    }
-    return list(grown)
+    ]
+    return list(set(grown)) if beam != [()] else grown
 
 
 def _found(
-    precision: Precision,
-    kept: Kept,
-    status: Status,
-    trace: list[Candidate],
-    beta: float,
-    why: str = "",
+    precision: Evaluator, kept: Kept, status: Status, trace: list[Candidate], beta: float, why: str = ""
 ) -> Found:
-    estimates = precision([kept])
-    low, high = (float(x[0]) for x in estimates.bounds(beta))
-    notes = (why,) if why else ()
-    return Found(kept, float(estimates.mean[0]), low, high, status, tuple(trace), notes=notes)
+    notes = (*precision.notes, *([why] if why else ()))
+    return Found(kept, precision([kept]).intervals(beta)[0], status, precision, tuple(trace), notes=notes)

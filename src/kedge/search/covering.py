@@ -12,41 +12,60 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
+from typing import Protocol
 
 import numpy as np
 
-from kedge.coverage import Bits, CorpusIndex, ones
 from kedge.errors import OutOfQueries
-from kedge.model.additive import AdditiveScore
-from kedge.precision.estimates import Precision
-from kedge.reading import Reading
-from kedge.search.search import Candidate, Found, Goal, Search
-from kedge.typing import Kept, Status
+from kedge.model.scores.additive import AdditiveScore
+from kedge.reading.reading import Reading
+from kedge.results.interval import Interval
+from kedge.search.strategy import Candidate, Found, Goal, Strategy
+from kedge.typing import Bits, Kept, Status
+from kedge.utils.bitsets import count_bits
 
 __all__ = ["Covering"]
 
 # Anchors whose precision may be worked out for a proof: about a second or two on a long document.
 JUDGED = 2000
+# Anchors of a closed form that may be looked at from the largest coverage down, each a lookup.
+_CANDIDATES = 200_000
 # Anchors of each length that a sampled search keeps.
 BEAM = 4
+# Samples per anchor there.
+_SAMPLES = 100
+# A trace is for looking at: no more anchors than this.
+_TRACE = 200
 UNPROVEN = "The search was cut short: an anchor of larger coverage may exist."
+
+
+class Index(Protocol):
+    """Which documents of a corpus contain a word so many times, as sets of bits."""
+
+    def __len__(self) -> int:
+        """The number of documents."""
+        ...
+
+    def bits(self, word: str, times: int) -> Bits | None:
+        """The documents that contain a word at least ``times`` times; None if none do."""
+        ...
 
 
 @dataclass(frozen=True)
 class Covering:
-    """The search, for one corpus; ``shortest`` gives the anchor to start from."""
+    """The anchor of largest coverage in one corpus, from what another strategy finds."""
 
-    index: CorpusIndex
-    shortest: Search
+    index: Index
+    shortest: Strategy
 
-    def __call__(self, reading: Reading, precision: Precision, goal: Goal, rng: np.random.Generator) -> Found:
+    def __call__(self, reading: Reading, goal: Goal, rng: np.random.Generator) -> Found:
         """Find the anchor of largest coverage."""
-        first = self.shortest(reading, precision, goal, rng)
+        first = self.shortest(reading, goal, rng)
         if first.status == "not_reached" or not first.kept:
             return first
         corpus = _Corpus(self.index, reading)
-        task = _Task(reading, precision, goal, corpus, first)
-        if not precision([first.kept]).settled[0]:
+        task = _Task(reading, goal, corpus, first)
+        if not first.evaluator([first.kept]).settled[0]:
             return _beam(task)
         score = reading.additive
         proven = _branches(task, score) if score is not None and _one_signed(score) else _best_first(task)
@@ -56,7 +75,7 @@ class Covering:
 class _Corpus:
     """Documents that contain what an anchor keeps, as sets of bits."""
 
-    def __init__(self, index: CorpusIndex, reading: Reading) -> None:
+    def __init__(self, index: Index, reading: Reading) -> None:
         tokens = reading.document.tokens
         self._words = [tokens[group[0]].word for group in reading.units.members]
         self._index = index
@@ -74,7 +93,7 @@ class _Corpus:
     def count(self, kept: Kept) -> int:
         """How many documents contain the anchor's words."""
         documents = self.documents(kept)
-        return len(self._index) if documents is None else ones(documents)
+        return len(self._index) if documents is None else count_bits(documents)
 
     def _contain(self, word: str, times: int) -> Bits:
         if (word, times) not in self._sets:
@@ -86,34 +105,26 @@ class _Corpus:
 class _Task:
     """What is searched, the best so far, and what it has cost."""
 
-    def __init__(
-        self, reading: Reading, precision: Precision, goal: Goal, corpus: _Corpus, first: Found
-    ) -> None:
-        self.reading, self.precision, self.goal, self.corpus = reading, precision, goal, corpus
-        self.first = first
+    def __init__(self, reading: Reading, goal: Goal, corpus: _Corpus, first: Found) -> None:
+        self.reading, self.goal, self.corpus = reading, goal, corpus
+        self.first, self.precision = first, first.evaluator
         self.sizes = reading.units.sizes
         self.judged: dict[Kept, Candidate] = {}
-        self.doubt = first.low < goal.threshold
-        self.best = Candidate(first.kept, first.mean, first.low, first.high)
+        self.doubt = first.interval.low < goal.threshold
+        self.best = Candidate(first.kept, first.interval)
         self.count = corpus.count(first.kept)
 
-    def judge(self, kept: Kept) -> Candidate:
+    def judge(self, kept: Kept) -> Interval:
         """What is known of an anchor's precision, refined until it is clear whether it reaches."""
         if kept not in self.judged:
-            if (tail := getattr(self.precision, "tail", None)) is not None:
-                low, mean, high = tail(kept, self.goal.threshold)
-            else:
-                estimates = self.precision([kept])
-                mean = float(estimates.mean[0])
-                low, high = (float(x[0]) for x in estimates.bounds(0.0))
-            self.judged[kept] = Candidate(kept, mean, low, high)
-        return self.judged[kept]
+            self.judged[kept] = Candidate(kept, self.precision.refine(kept, self.goal.threshold))
+        return self.judged[kept].interval
 
     def reaches(self, kept: Kept) -> bool:
         """Whether an anchor surely reaches the threshold; a case left open casts doubt on any proof."""
-        seen = self.judge(kept)
-        self.doubt |= seen.low < self.goal.threshold <= seen.high
-        return seen.low >= self.goal.threshold
+        known = self.judge(kept)
+        self.doubt |= known.splits(self.goal.threshold)
+        return known.low >= self.goal.threshold
 
     def worth(self, count: int, length: int) -> bool:
         """Whether an anchor of this coverage and length would be better than the best so far."""
@@ -121,7 +132,7 @@ class _Task:
 
     def accept(self, kept: Kept, count: int) -> None:
         """Take an anchor that is better."""
-        self.best, self.count = self.judge(kept), count
+        self.best, self.count = Candidate(kept, self.judge(kept)), count
 
     @property
     def spent(self) -> bool:
@@ -131,17 +142,16 @@ class _Task:
     def found(self, *, proven: bool, sampled: bool = False) -> Found:
         """The answer."""
         best, first = self.best, self.first
-        exact = proven and not self.doubt and best.low >= self.goal.threshold
+        reached = best.interval.low >= self.goal.threshold
+        exact = proven and not self.doubt and reached
         status: Status = "estimated" if sampled else "exact" if exact else "certified"
-        if status == "certified" and best.low < self.goal.threshold:
+        if status == "certified" and not reached:
             status = first.status  # nothing better was certified
-        trace = sorted(self.judged.values(), key=lambda c: (len(c.kept), -c.mean))[:200]
+        trace = sorted(self.judged.values(), key=lambda c: (len(c.kept), -c.interval.mean))[:_TRACE]
         return replace(
             first,
             kept=best.kept,
-            mean=best.mean,
-            low=best.low,
-            high=best.high,
+            interval=best.interval,
             status=status,
             trace=tuple(trace),
             selection=None,
@@ -170,14 +180,26 @@ def _branches(task: _Task, score: AdditiveScore) -> bool:
         if task.reaches((unit,)):
             task.accept((unit,), count)
             break
-    # Helpful occurrences, the most helpful first: without these the rest soon cannot reach.
+    return _grow(task, (), _most_helpful_first(score))
+
+
+def _most_helpful_first(score: AdditiveScore) -> tuple[tuple[int, int], ...]:
+    """Helpful occurrences as (unit, how many of it): without the best ones the rest soon cannot reach.
+
+    The occurrences of a unit stay in order, whatever their steps: only an anchor that keeps the first
+    can keep the second, and the steps of a straight line differ in their last bits.
+    """
     helpful = []
     for unit, table in enumerate(score.tables):
         steps = np.diff(table)
         if len(steps) and steps.max() > 0:
-            helpful += [(-float(step), unit, time) for time, step in enumerate(steps, start=1)]
-    order = [(unit, time) for _, unit, time in sorted(helpful, key=lambda x: (x[2] > 1, x[0], x[1], x[2]))]
-    return _grow(task, (), tuple(order))
+            helpful += [(time > 1, -float(step), unit) for time, step in enumerate(steps, start=1)]
+    seen: Counter[int] = Counter()
+    order = []
+    for _, _, unit in sorted(helpful):
+        seen[unit] += 1
+        order.append((unit, seen[unit]))
+    return tuple(order)
 
 
 def _grow(task: _Task, kept: Kept, rest: Sequence[tuple[int, int]]) -> bool:
@@ -216,7 +238,7 @@ def _best_first(task: _Task) -> bool:
         negative, length, kept = heappop(heap)
         if not task.worth(-negative, length):
             return True
-        if len(task.judged) >= task.goal.max_candidates:
+        if len(task.judged) >= _CANDIDATES:
             return False
         if task.reaches(kept):
             task.accept(kept, -negative)
@@ -233,7 +255,6 @@ def _best_first(task: _Task) -> bool:
 def _beam(task: _Task) -> Found:
     """A beam of the most precise anchors, as long as a larger coverage is possible."""
     goal = task.goal
-    beta = float(np.log(1 / goal.delta))
     beam: list[Kept] = [()]
     try:
         while beam:
@@ -246,16 +267,14 @@ def _beam(task: _Task) -> Found:
             anchors = sorted(kept for kept in grown if task.worth(task.corpus.count(kept), len(kept)))
             if not anchors:
                 break
-            estimates = task.precision(anchors, goal.samples)
-            low, high = estimates.bounds(beta)
-            for kept, *seen in zip(anchors, estimates.mean, low, high, strict=True):
-                task.judged[kept] = Candidate(kept, *map(float, seen))
+            known = task.precision(anchors, _SAMPLES).intervals(goal.rate)
+            task.judged |= {kept: Candidate(kept, seen) for kept, seen in zip(anchors, known, strict=True)}
             for kept in anchors:
                 count = task.corpus.count(kept)
-                if task.judged[kept].mean >= goal.threshold and task.worth(count, len(kept)):
+                if task.judged[kept].interval.mean >= goal.threshold and task.worth(count, len(kept)):
                     task.accept(kept, count)
-            open_ = [kept for kept in anchors if task.judged[kept].mean < goal.threshold]
-            beam = sorted(open_, key=lambda kept: (-task.judged[kept].mean, kept))[:BEAM]
+            open_ = [kept for kept in anchors if task.judged[kept].interval.mean < goal.threshold]
+            beam = sorted(open_, key=lambda kept: (-task.judged[kept].interval.mean, kept))[:BEAM]
     except OutOfQueries:
         pass
     if task.best.kept == task.first.kept:

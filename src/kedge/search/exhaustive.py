@@ -5,18 +5,31 @@ Lengths are searched from the shortest on, so that only the size of A1 ever need
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import comb, prod
+from typing import ClassVar
 
 import numpy as np
 
 from kedge.errors import OutOfQueries
-from kedge.precision.enumeration import Enumeration
-from kedge.precision.estimates import Precision
-from kedge.reading import Reading
-from kedge.search.search import Candidate, Found, Goal, Selection, candidates, pick
+from kedge.evaluators.affordable import COUNT_BUDGET, enumerable, few_texts
+from kedge.evaluators.enumeration import table_size
+from kedge.evaluators.estimates import Evaluator
+from kedge.reading.reading import Reading
+from kedge.results.interval import UNKNOWN, Interval
+from kedge.search.knobs import check_at_least, check_evaluator, evaluator_obstacle, make_evaluator
+from kedge.search.strategy import (
+    Candidate,
+    EvaluatorName,
+    Found,
+    Goal,
+    Selection,
+    best_candidates,
+    break_tie,
+)
 from kedge.typing import Counts, Kept, Status
 
-__all__ = ["anchors_of_length", "exhaustive"]
+__all__ = ["Exhaustive", "anchors_of_length", "search_all"]
 
 # Two closed-form precisions closer than this are a tie: it is the rounding of the transform.
 _TIE = 1e-12
@@ -24,65 +37,114 @@ _TIE = 1e-12
 _COUNTED = 1 << 14
 
 
-def exhaustive(reading: Reading, precision: Precision, goal: Goal, rng: np.random.Generator) -> Found:
-    """Every anchor of every length, shortest first, until a length has one that reaches the goal."""
-    sizes = reading.units.sizes
-    beta = float(np.log(1 / goal.delta))
+@dataclass(frozen=True)
+class Exhaustive:
+    """Algorithm 1: every anchor of every length, shortest first, until a length has one that reaches.
+
+    Parameters
+    ----------
+    evaluator
+        ``"auto"`` (the most exact there is), ``"exact"``, ``"gaussian"`` or ``"empirical"``.
+    samples
+        Samples per anchor where the precision is sampled.
+    max_candidates
+        Give up rather than look at more anchors than this.
+    shortlist
+        Of a length with more than ``max_candidates`` anchors look at those made of the words that are best
+        alone, as many words as fit, and say so; else give up there.
+    """
+
+    evaluator: EvaluatorName = "auto"
+    samples: int = 100
+    max_candidates: int = 200_000
+    shortlist: bool = False
+
+    name: ClassVar = "exhaustive"
+    ignores: ClassVar = frozenset[str]()
+
+    def __post_init__(self) -> None:
+        check_evaluator(self, ("auto", "exact", "gaussian", "empirical"))
+        check_at_least("samples", self.samples)
+        check_at_least("max_candidates", self.max_candidates)
+
+    def obstacle(self, reading: Reading) -> str | None:
+        """Any anchor can be looked at; the evaluator may not be there."""
+        return evaluator_obstacle(self.evaluator, reading)
+
+    def suits(self, reading: Reading) -> bool:
+        """Where every sample can be asked about for no more than the guided search would ask."""
+        if self.evaluator == "gaussian":
+            return table_size(reading) <= COUNT_BUDGET
+        return enumerable(reading) and (reading.counted or few_texts(reading, 1.0))
+
+    def __call__(self, reading: Reading, goal: Goal, rng: np.random.Generator) -> Found:
+        """Look at all of them."""
+        return search_all(reading, make_evaluator(self.evaluator, reading, rng), goal, rng, self)
+
+
+def search_all(
+    reading: Reading,
+    precision: Evaluator,
+    goal: Goal,
+    rng: np.random.Generator,
+    knobs: Exhaustive | None = None,
+) -> Found:
+    """Algorithm 1 with a given evaluator."""
+    knobs = knobs or Exhaustive()
+    sizes, beta = reading.units.sizes, goal.rate
     trace: list[Candidate] = []
     looked_at, settled = 0, True
     best: Candidate | None = None
-    notes: list[str] = []
+    notes: list[str] = list(precision.notes)
     ranked = np.arange(len(sizes))
     why = (
-        f"There are more than {goal.max_candidates} anchors to look at; raise max_candidates or use "
-        "method='auto'."
+        f"There are more than {knobs.max_candidates} anchors to look at; raise `max_candidates` or use "
+        "`method='auto'`."
     )
-    for length in range(0 if goal.allow_empty else 1, int(sizes.sum()) + 1):
+    for length in range(goal.shortest, int(sizes.sum()) + 1):  # pragma: no branch  (all kept reach)
         units = np.arange(len(sizes))
-        if goal.shortlist:
-            units = np.sort(ranked[: _fitting(sizes[ranked], length, goal.max_candidates)])
+        if knobs.shortlist:
+            units = np.sort(ranked[: _count_fitting(sizes[ranked], length, knobs.max_candidates)])
             if int(sizes[units].sum()) < length:
                 break
             if len(units) < len(sizes):
                 notes.append(
                     f"Of length {length} only anchors made of the {len(units)} best of {len(sizes)} words, "
-                    "by "
-                    "the precision of each alone, were looked at."
+                    "by the precision of each alone, were looked at."
                 )
                 settled = False
         else:
             looked_at += number_of_length(sizes, length)
-            if looked_at > goal.max_candidates:
+            if looked_at > knobs.max_candidates:
                 break
         anchors = [tuple(units[list(kept)].tolist()) for kept in anchors_of_length(sizes[units], length)]
         try:
-            estimates = precision(anchors, goal.samples)
+            estimates = precision(anchors, knobs.samples)
         except OutOfQueries as error:
             why = str(error)
             break
         if length == 1:
             ranked = units[np.argsort(-estimates.mean, kind="stable")]
-        seen = candidates(anchors, estimates, beta)
+        seen = best_candidates(anchors, estimates, beta)
         trace += seen
-        best = max([best, *seen], key=lambda c: c.mean) if best else seen[0]
+        best = max([best, *seen], key=lambda c: c.interval.mean) if best else seen[0]
         reached = np.flatnonzero(estimates.mean >= goal.threshold)
         if len(reached):
-            top = estimates.mean[reached].max()
+            top = float(estimates.mean[reached].max())
             tied = tuple(anchors[i] for i in reached if estimates.mean[i] >= top - _TIE)
-            kept = pick(tied, goal, rng)
+            kept = break_tie(tied, goal, rng)
             low, high = (float(x[anchors.index(kept)]) for x in estimates.bounds(beta))
             exact = settled and bool(estimates.settled.all()) and low >= goal.threshold
             selection = Selection(_count_reaching(precision, goal, sizes), len(reached), tied)
             status: Status = "exact" if exact else "estimated"
-            return Found(kept, float(top), low, high, status, tuple(trace), selection, notes=tuple(notes))
-        _, high_all = estimates.bounds(beta)
-        settled &= bool(estimates.settled.all()) and bool((high_all < goal.threshold).all())
-    if best is None:
-        best = Candidate((), 0.5, 0.0, 1.0)
-    return Found(best.kept, best.mean, best.low, best.high, "not_reached", tuple(trace), notes=(*notes, why))
+            known = Interval(low, top, high)
+            return Found(kept, known, status, precision, tuple(trace), selection, notes=tuple(notes))
+        settled &= bool(estimates.settled.all()) and bool((estimates.upper(beta) < goal.threshold).all())
+    best = best or Candidate((), UNKNOWN)
+    return Found(best.kept, best.interval, "not_reached", precision, tuple(trace), notes=(*notes, why))
 
 
-def _fitting(sizes: Counts, length: int, most: int) -> int:
+def _count_fitting(sizes: Counts, length: int, most: int) -> int:
     """How many of the first words give at most ``most`` anchors of a length, by bisection."""
     if number_of_length(sizes, length) <= most:
         return len(sizes)
@@ -93,14 +155,13 @@ def _fitting(sizes: Counts, length: int, most: int) -> int:
     return low
 
 
-def _count_reaching(precision: Precision, goal: Goal, sizes: Counts) -> int | None:
+def _count_reaching(precision: Evaluator, goal: Goal, sizes: Counts) -> int | None:
     """The size of A1, where all anchors are few and cost nothing more to evaluate."""
     if prod(int(m) + 1 for m in sizes) > _COUNTED:
         return None
-    shortest = 0 if goal.allow_empty else 1
-    if isinstance(precision, Enumeration):
-        return int(np.count_nonzero(precision.every[shortest:] >= goal.threshold))
-    anchors = [a for n in range(shortest, int(sizes.sum()) + 1) for a in anchors_of_length(sizes, n)]
+    if (every := precision.every) is not None:
+        return int(np.count_nonzero(every[goal.shortest :] >= goal.threshold))
+    anchors = [a for n in range(goal.shortest, int(sizes.sum()) + 1) for a in anchors_of_length(sizes, n)]
     estimates = precision(anchors)
     if not estimates.settled.all():
         return None

@@ -1,17 +1,27 @@
-"""KL-LUCB: which arms of a bandit have the highest means (Kaufmann & Kalyanakrishnan 2013)."""
+"""KL-LUCB: which arms of a bandit have the highest means (Kaufmann & Kalyanakrishnan 2013).
+
+As the official implementation has it, to the last tie: where many anchors are equally good, which of them it
+returns is decided by the grid its bounds lie on and by the order its sort leaves equal means in.
+"""
 
 from collections.abc import Sequence
+from math import log, sqrt
 
 import numpy as np
 
-from kedge.precision.estimates import Estimates, Precision
-from kedge.precision.intervals import ONE, kl_upper_one
-from kedge.typing import Floats, Kept
+from kedge.evaluators.estimates import Estimates, Evaluator
+from kedge.evaluators.intervals import ONE, kl_upper_one
+from kedge.typing import Counts, Floats, Kept
 
 __all__ = ["best_arms"]
 
-# Bounds closer than this, relative to the rate, are the same: the first arm has it.
-_SAME = 1e-8
+# A bound is found by halving the way from the mean to Pinsker's bound so often, and is the upper end.
+_HALVINGS = 16
+_STEP = 2.0**-_HALVINGS
+# A mean of 0 is taken for this.
+_LEAST = 1e-7
+# Roundings of a bound that decides whether it is looked at more closely.
+_SLACK = 1e-9
 
 
 def exploration_rate(arms: int, step: int, delta: float) -> float:
@@ -21,7 +31,7 @@ def exploration_rate(arms: int, step: int, delta: float) -> float:
 
 
 def best_arms(
-    precision: Precision,
+    precision: Evaluator,
     anchors: Sequence[Kept],
     top: int,
     *,
@@ -44,7 +54,7 @@ def best_arms(
     mean, trials, slack = estimates.mean.copy(), estimates.trials.copy(), estimates.slack.copy()
     step = 1
     while True:
-        order = np.argsort(mean, kind="stable")
+        order = scalar_order(mean)
         inside, outside = order[-top:], order[:-top]
         rate = exploration_rate(len(anchors), step, delta)
         upper, high = highest(Estimates(mean[outside], trials[outside], slack[outside]), rate)
@@ -59,6 +69,16 @@ def best_arms(
         step += 1
 
 
+def scalar_order(values: Floats) -> Counts:
+    """Indices that sort, equal values as the scalar sort of numpy leaves them.
+
+    It is what the official implementation was made and used with: numpy 1.25 brought other sorts for
+    processors that have vector instructions, but none for long doubles. Up to 16 values keep their order.
+    """
+    order: Counts = np.argsort(values.astype(np.longdouble), kind="quicksort")
+    return order
+
+
 def highest(estimates: Estimates, rate: float) -> tuple[int, float]:
     """The first arm with the highest upper bound, and the bound.
 
@@ -68,27 +88,47 @@ def highest(estimates: Estimates, rate: float) -> tuple[int, float]:
     from scipy.special import xlogy
 
     mean, trials = estimates.mean, estimates.trials
-    if len(mean) == 1 and np.isfinite(trials[0]):
-        return 0, kl_upper_one(float(mean[0]), float(trials[0]), rate)
     if not np.isfinite(trials).all():
         bound = estimates.upper(rate)
         place = int(np.argmax(bound))
         return place, float(bound[place])
+    if len(mean) == 1:
+        return 0, _halved(float(mean[0]), float(trials[0]), rate)
     miss = 1 - mean
     entropy = xlogy(mean, mean) + xlogy(miss, miss)
 
-    def needed(q: float) -> Floats:
+    def needed(q: Floats | float) -> Floats:
         """(k,) the rate at which the bound of each arm is q; negative where it is above q anyway."""
         rates: Floats = trials * (entropy - mean * np.log(q) - miss * np.log1p(-q))
         return np.where(mean >= q, -1.0, rates)
 
-    rates = needed(ONE)
-    if (rates <= rate).any():
-        return int(np.argmax(rates <= rate)), 1.0
-    at, q = -1, ONE
+    # The last point of the grid before 1.
+    one = (needed(np.minimum(1 - miss * _STEP, ONE)) <= rate) & (mean + np.sqrt(rate / trials / 2) >= 1)
+    if one.any():
+        return int(np.argmax(one)), 1.0
+    rates, at, q = needed(ONE), -1, ONE
     for _ in range(len(mean)):  # each round has a higher bound, but for rounding
         if (best := int(np.argmin(rates))) == at:
             break
         at, q = best, kl_upper_one(float(mean[best]), float(trials[best]), rate)
         rates = needed(min(q, ONE))
-    return int(np.argmax(rates <= rates[at] * (1 + _SAME))), q
+    close = np.flatnonzero(needed(max(q - _STEP - _SLACK, _STEP)) <= rate)
+    bounds = [_halved(float(mean[k]), float(trials[k]), rate) for k in close]
+    place = int(np.argmax(bounds))
+    return int(close[place]), bounds[place]
+
+
+def _halved(mean: float, trials: float, rate: float) -> float:
+    """The upper bound of one arm as the official implementation halves its way to it."""
+    if mean >= 1:
+        return 1.0
+    level, p = rate / trials, max(mean, _LEAST)
+    low, high = mean, min(1.0, mean + sqrt(level / 2))
+    entropy = p * log(p) + (1 - p) * log(1 - p)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if entropy - p * log(middle) - (1 - p) * log(1 - middle) > level:
+            high = middle
+        else:
+            low = middle
+    return high

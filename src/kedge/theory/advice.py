@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kedge.errors import LabelError, OptionError
-from kedge.render.numbers import rounded
 from kedge.theory._arrays import as_counts, as_floats
 from kedge.theory.bounds import berry_esseen
+from kedge.theory.delta import delta_level
 from kedge.theory.dummies import linear_dummies, rule_dummies
 from kedge.theory.exhaustive import TIE
-from kedge.theory.gaussian import gaussian_precision, linear_level, normalised_level
+from kedge.theory.gaussian import gaussian_precision, linear_level
 from kedge.theory.ranking import linear_anchor, top_occurrences
 from kedge.theory.rules import (
     all_present_anchor,
@@ -26,6 +26,7 @@ from kedge.theory.rules import (
     rules_precision,
 )
 from kedge.typing import Counts, Floats
+from kedge.utils.rounding import rounded
 
 __all__ = ["linear_warnings", "rule_warnings"]
 
@@ -183,7 +184,7 @@ def _normalised(
         "On normalised TF-IDF with an intercept every word moves the norm, so the words with the "
         "largest coefficients need not be the best ones to keep."
     )
-    level = normalised_level(slope, idf, counts, np.zeros_like(counts), bias, keep=keep)
+    level = delta_level(slope, idf, counts, np.zeros_like(counts), bias, keep=keep)
     baseline = float(gaussian_precision(level))
     dummies = linear_dummies(slope, bias=bias, idf=idf)
     if baseline >= 1 - eps:

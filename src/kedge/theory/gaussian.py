@@ -1,10 +1,11 @@
-r"""The Gaussian approximation of the precision of a linear model (Props. 6 and 9).
+r"""The Gaussian approximation of the precision of a linear model, as the paper has it (Props. 6 and 9).
 
 The model says 1 when :math:`\lambda_0 + \sum_j \alpha_j M_j > 0`, with
 :math:`\alpha_j = \lambda_j v_j` (coefficient times IDF). Replacing the score by a normal variable
 of the same mean and variance gives :math:`\mathrm{Prec}(A) \approx \bar\Phi(L(A))`: the functions
 here give the level :math:`L(A)`, and :func:`gaussian_precision` turns it into a probability.
-How far off this can be: :mod:`kedge.theory.bounds`.
+How far off this can be: :mod:`kedge.theory.bounds`. Prop. 9 is false as printed;
+:mod:`kedge.theory.delta` has what is right.
 """
 
 import numpy as np
@@ -69,15 +70,17 @@ def normalised_level(
     *,
     keep: float = 0.5,
 ) -> Floats:
-    r"""Level :math:`L(A)` of a linear model on l2-normalised TF-IDF (Prop. 9).
+    r"""The paper's level :math:`L(A)` of a linear model on l2-normalised TF-IDF (Prop. 9, false).
 
     .. math:: L(A) = \frac{-\lambda_0 \sqrt{\sum_j v_j^2 ((m_j + a_j)^2 + m_j - a_j)}
         - \sum_j \alpha_j (m_j + a_j)} {\sqrt{\sum_j \alpha_j^2 (m_j - a_j)}}:
 
-    the squared norm is replaced by its mean, and only the numerator of the score is random. With
-    a zero intercept the norm never matters and this is :func:`linear_level`. Where no free word
-    has a coefficient it is :math:`\mp\infty`, by the sign of the score at the mean norm; the true
-    precision is then 0 or 1 only if the norm cannot change the sign either.
+    the squared norm is replaced by its mean, and only the numerator of the score is random. The norm
+    varies as much as the numerator, so with an intercept the error need not go to zero, and kedge
+    uses :func:`~kedge.theory.delta_level` instead. Without one the norm never matters and this is
+    :func:`linear_level`. Where no free word has a coefficient it is :math:`\mp\infty`, by the sign
+    of the score at the mean norm; the true precision is then 0 or 1 only if the norm cannot change
+    the sign either.
 
     Parameters
     ----------

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import beta, gammaln
 
-from kedge.theory._arrays import as_counts, as_kept, check_share
+from kedge.theory._arrays import as_counts, as_floats, as_kept, check_share
 from kedge.typing import Counts, Floats
 
-__all__ = ["count_moments", "third_absolute_moment"]
+__all__ = ["central_moments", "count_moments", "norm_moments", "third_absolute_moment"]
 
 
 def count_moments(multiplicity: ArrayLike, kept: ArrayLike, *, keep: float = 0.5) -> tuple[Floats, Floats]:
@@ -42,6 +42,79 @@ def count_moments(multiplicity: ArrayLike, kept: ArrayLike, *, keep: float = 0.5
     anchor = as_kept(counts, kept)
     free = (counts - anchor).astype(np.float64)
     return anchor + keep * free, keep * (1 - keep) * free
+
+
+def central_moments(multiplicity: ArrayLike, kept: ArrayLike, *, keep: float = 0.5) -> tuple[Floats, Floats]:
+    r"""Third and fourth central moment of every word's count.
+
+    With :math:`r = m_j - a_j` free occurrences and :math:`q = 1 - p`,
+
+    .. math:: E(M_j - E M_j)^3 = r p q (q - p), \qquad
+        E(M_j - E M_j)^4 = r p q \, (1 + 3 (r - 2) p q).
+
+    Parameters
+    ----------
+    multiplicity
+        (d,) how often each word occurs in the document.
+    kept
+        (d,) or (k, d) how many occurrences of each word an anchor keeps; rows are anchors.
+    keep
+        Probability that an occurrence outside the anchor is kept.
+
+    Examples
+    --------
+    At 1/2 the count is symmetric; one coin is always 1/2 away from its mean.
+
+    >>> third, fourth = central_moments([1, 2, 4], [0, 0, 1])
+    >>> third.tolist(), fourth.tolist()
+    ([0.0, 0.0, 0.0], [0.0625, 0.5, 1.3125])
+    """
+    _, variance = count_moments(multiplicity, kept, keep=keep)
+    both = keep * (1 - keep)
+    free = variance / both
+    return variance * (1 - 2 * keep), variance * (1 + 3 * (free - 2) * both)
+
+
+def norm_moments(
+    idf: ArrayLike, multiplicity: ArrayLike, kept: ArrayLike, *, keep: float = 0.5
+) -> tuple[Floats, Floats]:
+    r"""Mean and variance of the squared norm :math:`D = \sum_j v_j^2 M_j^2` of TF-IDF.
+
+    .. math:: E[D] = \sum_j v_j^2 (\mu_j^2 + \sigma_j^2), \qquad
+        \mathrm{Var}(D) = \sum_j v_j^4 \nu_j, \qquad
+        \nu_j = \mathrm{Var}(M_j^2)
+        = 4 \mu_j^2 \sigma_j^2 + 4 \mu_j \kappa_j + \tau_j - \sigma_j^4,
+
+    where :math:`\mu_j, \sigma_j^2, \kappa_j, \tau_j` are mean, variance, third and fourth central
+    moment of :math:`M_j`. At :math:`p = 1/2` the mean is
+    :math:`\frac14 \sum_j v_j^2 ((m_j + a_j)^2 + m_j - a_j)`; two displays of the paper lack
+    :math:`v_j^2`.
+
+    Parameters
+    ----------
+    idf
+        (d,) the IDF :math:`v_j` of each word.
+    multiplicity
+        (d,) how often each word occurs in the document.
+    kept
+        (d,) counts of one anchor, or (k, d) of several.
+    keep
+        Probability that an occurrence outside the anchor is kept.
+
+    Examples
+    --------
+    A hundred words that occur once: the squared norm is the number of words kept.
+
+    >>> mean, variance = norm_moments(np.ones(100), np.ones(100), np.zeros(100))
+    >>> mean.item(), variance.item()
+    (50.0, 25.0)
+    """
+    counts = as_counts("multiplicity", multiplicity)
+    weight = as_floats("idf", idf, counts.size)
+    mean, variance = count_moments(counts, kept, keep=keep)
+    third, fourth = central_moments(counts, kept, keep=keep)
+    square = 4 * mean * (mean * variance + third) + fourth - variance**2
+    return np.asarray((mean**2 + variance) @ weight**2), np.asarray(square @ weight**4)
 
 
 def third_absolute_moment(trials: ArrayLike, *, keep: float = 0.5) -> Floats:

@@ -2,90 +2,85 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from kedge.explain import Explainer
-from kedge.model import Model
-from kedge.oracle import Oracle
-from kedge.render.phrases import baseline, meaning
+from kedge.explainer import Explainer
+from kedge.reading.oracle import Oracle
+from kedge.render.flips import flip_headline, flip_promise
+from kedge.render.phrases import baseline, headline, leading_status, meaning
+from kedge.render.shading import views
 from kedge.workbench.jobs import Job, Jobs
 from kedge.workbench.problems import problem, too_long
-from kedge.workbench.schemas import ExplainRequest, PrecisionRequest, Prediction, PredictRequest, VerdictBody
+from kedge.workbench.schemas import (
+    ExplainRequest,
+    FlipBody,
+    FlipRequest,
+    InfluenceBody,
+    InfluenceRequest,
+    PrecisionRequest,
+    Prediction,
+    PredictRequest,
+    VerdictBody,
+)
 from kedge.workbench.settings import Settings
 
 __all__ = ["Bench"]
 
+WithOptions = ExplainRequest | PrecisionRequest | InfluenceRequest | FlipRequest
+Asked = WithOptions | PredictRequest
+Form = Literal["json", "html", "stream"]
 # How often a streamed answer reports and a waiting one looks for its client, in seconds.
 _LOOK = 0.1
 
 
 @dataclass(frozen=True)
 class Bench:
-    """A model, how to explain it, and the queue of those who ask."""
+    """A model, how to explain it, and the queue of those who ask.
 
-    model: Model
-    options: dict[str, Any]
+    ``isolated`` answers in another process; None to answer in the thread of the job.
+    """
+
+    explainer: Explainer
     settings: Settings
     jobs: Jobs
+    isolated: Callable[[Callable[[Explainer, Job], Any], Job], Any] | None = None
 
-    def explain(self, asked: ExplainRequest, form: Literal["json", "html", "stream"] = "json") -> Job:
+    def explain(self, asked: ExplainRequest, form: Form = "json") -> Job:
         """Start an explanation; its result is the JSON form, the page, or the last line of a stream."""
-
-        def work(job: Job) -> str:
-            found = self._explainer(asked, job).explain(asked.text, asked.label)
-            if form == "html":
-                return found.to_html()
-            data = found.to_json(times=True).encode("utf-8", "replace").decode()
-            if form == "json":
-                return data
-            # The sentences of the library, so that the page need not have its own.
-            said = json.dumps({"meaning": meaning(found), "baseline": baseline(found)})
-            return f'{{"event": "result", "explanation": {data}, "said": {said}}}\n'
-
-        return self.jobs.submit(work)
+        return self._submit(asked, partial(_explained, asked, form))
 
     def judge(self, asked: PrecisionRequest) -> Job:
         """Start a verdict on a set of words."""
+        return self._submit(asked, partial(_judged, asked))
 
-        def work(job: Job) -> VerdictBody:
-            verdict = self._explainer(asked, job).precision(asked.text, asked.words, asked.label)
-            return VerdictBody.model_validate(verdict.to_dict(times=True))
+    def weigh(self, asked: InfluenceRequest) -> Job:
+        """Start the influence of every word."""
+        return self._submit(asked, partial(_weighed, asked))
 
-        return self.jobs.submit(work)
+    def flip(self, asked: FlipRequest) -> Job:
+        """Start the search for what changes the label."""
+        return self._submit(asked, partial(_flipped, asked))
 
     def predict(self, asked: PredictRequest) -> Job:
         """Start a question about the text with some words masked: what a click on a word asks."""
+        return self._submit(asked, partial(_predicted, asked))
 
-        def work(job: Job) -> Prediction:
-            del job
-            if len(asked.text) > self.settings.characters:
-                raise too_long(self.settings)
-            masked = Explainer(self.model, **self.options).masked(asked.text, asked.removed)
-            found = Oracle().ask(self.model.predict, [masked])
-            shares = found.distribution()
-            single = None if found.labels is None else found.labels[0]
-            holding = [c for c in found.classes or () if found.hold(c)[0]] if single is None else [single]
-            return Prediction.model_validate(
-                {
-                    "label": single,
-                    "labels": holding,
-                    "probabilities": None if shares is None else list(shares.items()),
-                    "masked": masked,
-                }
-            )
-
-        return self.jobs.submit(work)
-
-    def _explainer(self, asked: ExplainRequest | PrecisionRequest, job: Job) -> Explainer:
+    def _submit(
+        self,
+        asked: Asked,
+        answer: Callable[[Explainer, Job], Any],
+    ) -> Job:
         if len(asked.text) > self.settings.characters:
             raise too_long(self.settings)
-        given = asked.model_dump(exclude={"text", "label", "words"})
-        return Explainer(self.model, **{**self.options, **given}, progress=job.progress)
+        if (elsewhere := self.isolated) is not None:
+            return self.jobs.submit(lambda job: elsewhere(answer, job))
+        return self.jobs.submit(lambda job: answer(self.explainer, job))
 
     async def lines(self, job: Job) -> AsyncIterator[bytes]:
         """A job's progress and its result, one JSON object per line."""
@@ -104,6 +99,65 @@ class Bench:
                 yield _line(event="error", error={"kind": kind, "message": message})
         finally:
             job.task.cancel()
+
+
+def _explained(asked: ExplainRequest, form: Form, explainer: Explainer, job: Job) -> str:
+    found = _asked_for(asked, explainer, job).explain(asked.text, asked.label, against=asked.against)
+    if form == "html":
+        return found.to_html()
+    data = found.to_json(times=True).encode("utf-8", "replace").decode()
+    if form == "json":
+        return data
+    # The sentences of the library, so that the page need not have its own.
+    said = json.dumps(
+        {
+            "headline": headline(found),
+            "status": leading_status(found),
+            "meaning": meaning(found),
+            "baseline": baseline(found),
+            "views": [view.to_dict() for view in views(found)],
+        }
+    )
+    return f'{{"event": "result", "explanation": {data}, "said": {said}}}\n'
+
+
+def _judged(asked: PrecisionRequest, explainer: Explainer, job: Job) -> VerdictBody:
+    verdict = _asked_for(asked, explainer, job).precision(asked.text, asked.words, asked.label)
+    return VerdictBody.model_validate(verdict.to_dict(times=True))
+
+
+def _weighed(asked: InfluenceRequest, explainer: Explainer, job: Job) -> InfluenceBody:
+    found = _asked_for(asked, explainer, job).influence(asked.text, asked.label, samples=asked.samples)
+    return InfluenceBody.model_validate(found.to_dict())
+
+
+def _flipped(asked: FlipRequest, explainer: Explainer, job: Job) -> FlipBody:
+    found = _asked_for(asked, explainer, job).flip(asked.text, asked.label, to=asked.to)
+    said = f"{flip_headline(found)} {flip_promise(found)}"
+    return FlipBody.model_validate({**found.to_dict(times=True), "said": said})
+
+
+def _predicted(asked: PredictRequest, explainer: Explainer, job: Job) -> Prediction:
+    del job
+    masked = explainer.masked(asked.text, asked.removed)
+    found = Oracle().ask(explainer.model.predict, [masked])
+    shares = found.distribution()
+    single = None if found.labels is None else found.labels[0]
+    holding = [c for c in found.classes or () if found.hold(c)[0]] if single is None else [single]
+    return Prediction.model_validate(
+        {
+            "label": single,
+            "labels": holding,
+            "probabilities": None if shares is None else list(shares.items()),
+            "masked": masked,
+        }
+    )
+
+
+def _asked_for(asked: WithOptions, explainer: Explainer, job: Job) -> Explainer:
+    """The explainer with the options of a request; the converted model is shared."""
+    given = asked.model_dump(exclude={"text", "label", "words", "samples", "to", "against"})
+    return explainer.with_options(**given, progress=job.progress)
 
 
 async def result(job: Job, request: Request) -> Any:

@@ -7,10 +7,10 @@ from fastapi.responses import Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
 import kedge
-from kedge.choose import METHODS
-from kedge.explain import Explainer
-from kedge.model import as_model
+from kedge.explainer import Explainer
+from kedge.search.strategies import METHODS
 from kedge.workbench.answers import Bench, result
+from kedge.workbench.isolation import Isolated
 from kedge.workbench.jobs import Jobs
 from kedge.workbench.page import STATIC, index
 from kedge.workbench.problems import add_handlers
@@ -18,7 +18,11 @@ from kedge.workbench.schemas import (
     EXPLANATION,
     ErrorBody,
     ExplainRequest,
+    FlipBody,
+    FlipRequest,
     Health,
+    InfluenceBody,
+    InfluenceRequest,
     ModelInfo,
     PrecisionRequest,
     Prediction,
@@ -32,9 +36,12 @@ from kedge.workbench.settings import Settings
 __all__ = ["create_app"]
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
+    401: {"model": ErrorBody, "description": "The server's token is missing."},
+    408: {"model": ErrorBody, "description": "The request did not arrive in time."},
     413: {"model": ErrorBody, "description": "The text is too long."},
+    415: {"model": ErrorBody, "description": "The body is not said to be JSON."},
     422: {"model": ErrorBody, "description": "The request cannot be answered; the message says why."},
-    429: {"model": ErrorBody, "description": "Too many requests are waiting."},
+    429: {"model": ErrorBody, "description": "The server is busy; see Retry-After."},
     502: {"model": ErrorBody, "description": "The model failed."},
 }
 EXPLAINED: dict[int | str, dict[str, Any]] = {
@@ -53,9 +60,7 @@ EXPLAINED: dict[int | str, dict[str, Any]] = {
 def create_app(model: Any, settings: Settings | None = None, **options: Any) -> Any:
     """An ASGI application that explains one model; ``options`` are those of ``Explainer``."""
     settings = settings or Settings()
-    outputs, classes = options.pop("outputs", "auto"), options.pop("classes", None)
-    known = as_model(model, outputs=outputs, classes=classes)
-    Explainer(known, **options)  # bad options are refused before the server starts
+    explainer = Explainer(model, **options)  # bad options are refused before the server starts
     app = FastAPI(
         title="kedge workbench",
         version=kedge.__version__,
@@ -64,7 +69,8 @@ def create_app(model: Any, settings: Settings | None = None, **options: Any) -> 
         redoc_url=None,
     )
     jobs = Jobs(workers=settings.workers, waiting=settings.waiting, seconds=settings.seconds)
-    bench = Bench(known, options, settings, jobs)
+    isolated = Isolated(explainer, settings.workers, settings.seconds) if settings.isolate else None
+    bench = Bench(explainer, settings, jobs, isolated)
     _add_pages(app)
     _add_facts(app, bench)
     _add_answers(app, bench)
@@ -88,16 +94,20 @@ def _add_pages(app: FastAPI) -> None:
 
 
 def _add_facts(app: FastAPI, bench: Bench) -> None:
-    @app.get("/healthz", tags=["server"])
-    async def health() -> Health:
-        """Whether the server is there, and how much it has to do."""
-        return Health(status="ok", jobs=bench.jobs.busy)
+    stuck = {503: {"model": Health, "description": "Every worker is stuck in the model."}}
+
+    @app.get("/healthz", tags=["server"], responses=stuck)  # type: ignore[arg-type]
+    async def health(response: Response) -> Health:
+        """Whether the server can answer, and how much it has to do."""
+        if bench.jobs.stuck:
+            response.status_code = 503
+        return Health(status="stuck" if bench.jobs.stuck else "ok", jobs=bench.jobs.busy)
 
     @app.get("/api/model", tags=["server"])
     async def about() -> ModelInfo:
         """The model being served, texts to try, and the server's limits."""
         return ModelInfo(
-            name=bench.model.name,
+            name=bench.explainer.model.name,
             version=kedge.__version__,
             methods=list(METHODS),
             documents=list(bench.settings.documents),
@@ -131,6 +141,18 @@ def _add_answers(app: FastAPI, bench: Bench) -> None:
         """How surely a given set of words keeps the label, and whether it is an anchor."""
         verdict: VerdictBody = await result(bench.judge(asked), request)
         return verdict
+
+    @app.post("/api/flip", tags=["answers"], responses=REFUSALS)
+    async def flip(asked: FlipRequest, request: Request) -> FlipBody:
+        """The fewest words whose removal changes the label."""
+        found: FlipBody = await result(bench.flip(asked), request)
+        return found
+
+    @app.post("/api/influence", tags=["answers"], responses=REFUSALS)
+    async def influence(asked: InfluenceRequest, request: Request) -> InfluenceBody:
+        """What every word does to the label: exact where the model can be read, else from new samples."""
+        weighed: InfluenceBody = await result(bench.weigh(asked), request)
+        return weighed
 
     @app.post("/api/predict", tags=["answers"], responses=REFUSALS)
     async def predict(asked: PredictRequest, request: Request) -> Prediction:

@@ -1,8 +1,9 @@
 """A queue with few workers, a time limit, and jobs that can be stopped.
 
-Each job has a thread of its own. It is stopped twice over: politely, the next time the model has
-been asked about a batch; and by an exception raised inside the thread, for a search that computes
-without asking. Its place is free again when the thread has really ended.
+Each job has a thread of its own. Towards the end of its time it is asked three times, ever less politely:
+the next time the model has been asked about a batch, for what was found; by ``TimeIsUp`` raised inside the
+thread, for an estimate; and by ``Stopped``, to end. Its place is free again when the thread has
+really ended; until then it is *stuck*.
 """
 
 import asyncio
@@ -13,18 +14,25 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from kedge.errors import OutOfQueries
+from kedge.errors import OutOfTime
+from kedge.utils.deadline import TimeIsUp
 
-__all__ = ["Busy", "Job", "Jobs", "Stopped", "TimeLimit"]
+__all__ = ["FIRM", "Busy", "Job", "Jobs", "Stopped", "TimeLimit", "raise_in"]
 
-# Part of the time limit after which the search is asked for the best it has found so far.
-_SOFT = 0.8
+# Parts of the time limit after which a search that asks, and one that computes, gives what it has.
+_SOFT, FIRM = 0.7, 0.8
 # A thread that does not end is told again after so many seconds.
 _AGAIN = 0.5
+# The weight of the latest job in the mean time that a job takes.
+_LATEST = 0.2
 
 
 class Busy(Exception):  # noqa: N818  (named for what happened, like kedge.errors)
-    """The queue is full."""
+    """The queue is full, or would not come to this job in time; ``seconds`` until it may be otherwise."""
+
+    def __init__(self, seconds: float = 1.0) -> None:
+        super().__init__()
+        self.seconds = seconds
 
 
 class TimeLimit(Exception):  # noqa: N818
@@ -41,25 +49,40 @@ class Job:
     def __init__(self, seconds: float) -> None:
         self.queries = 0
         self.task: asyncio.Task[Any]
-        self._seconds = seconds
+        self.seconds = seconds
         self._started: float | None = None
         self._stop = threading.Event()
+        self._stopped: float | None = None
 
     @property
     def started(self) -> bool:
         """Whether it is being worked on, not waiting any more."""
         return self._started is not None
 
+    @property
+    def worked(self) -> float:
+        """Seconds since the work began."""
+        return 0.0 if self._started is None else time.monotonic() - self._started
+
+    @property
+    def late(self) -> float:
+        """Seconds since it was told to end."""
+        return 0.0 if self._stopped is None else time.monotonic() - self._stopped
+
     def progress(self, queries: int) -> None:
         """Take note of the work's progress; raises when the work should end."""
         self.queries = queries
-        if self._stop.is_set():
-            raise Stopped
-        if self._started is not None and time.monotonic() - self._started > _SOFT * self._seconds:
-            raise OutOfQueries(
-                f"The time limit of {self._seconds:g} s was near after {queries:,} queries, so the search "
+        self.look()
+        if self.worked > _SOFT * self.seconds:
+            raise OutOfTime(
+                f"The time limit of {self.seconds:g} s was near after {queries:,} queries, so the search "
                 "ended here."
             )
+
+    def look(self) -> None:
+        """Raise if the work was told to end."""
+        if self._stop.is_set():
+            raise Stopped
 
     def begin(self) -> None:
         """The clock starts when the waiting is over."""
@@ -67,6 +90,7 @@ class Job:
 
     def stop(self) -> None:
         """Ask the work to end."""
+        self._stopped = time.monotonic()
         self._stop.set()
 
 
@@ -75,15 +99,23 @@ class Jobs:
 
     def __init__(self, *, workers: int, waiting: int, seconds: float) -> None:
         self._slots = asyncio.Semaphore(workers)
-        self._most = workers + waiting
+        self._workers, self._most = workers, workers + waiting
         self._seconds = seconds
+        self._mean = 0.0  # of the seconds that jobs took lately
         self._ending: set[asyncio.Task[None]] = set()
+        self._ended: set[Job] = set()  # told to end, and not yet gone
         self.busy = 0
+
+    @property
+    def stuck(self) -> bool:
+        """Whether no worker is left: all were told to end, and none has."""
+        return sum(job.late > _AGAIN for job in self._ended) >= self._workers
 
     def submit(self, work: Callable[[Job], Any]) -> Job:
         """Put some work in the queue; its ``task`` gives the result. Cancelling the task stops it."""
-        if self.busy >= self._most:
-            raise Busy
+        ahead = max(0, self.busy + 1 - self._workers) / self._workers * self._mean
+        if self.stuck or self.busy >= self._most or ahead > self._seconds:
+            raise Busy(self._seconds if self.stuck else max(1.0, ahead))
         self.busy += 1
         job = Job(self._seconds)
         job.task = asyncio.get_running_loop().create_task(self._run(job, work))
@@ -95,15 +127,19 @@ class Jobs:
         except BaseException as error:
             self.busy -= 1
             if isinstance(error, TimeoutError):
-                raise Busy from None
+                raise Busy(self._seconds) from None
             raise
         job.begin()
         outcome, thread = _in_thread(lambda: work(job))
-        outcome.add_done_callback(self._free)
+        outcome.add_done_callback(lambda done: self._free(done, job))
         try:
-            return await asyncio.wait_for(asyncio.shield(outcome), self._seconds)
+            with suppress(TimeoutError):
+                return await asyncio.wait_for(asyncio.shield(outcome), FIRM * self._seconds)
+            raise_in(thread, TimeIsUp)
+            return await asyncio.wait_for(asyncio.shield(outcome), (1 - FIRM) * self._seconds)
         except (TimeoutError, asyncio.CancelledError) as error:
             job.stop()
+            self._ended.add(job)
             ending = asyncio.get_running_loop().create_task(_end(outcome, thread))
             self._ending.add(ending)
             ending.add_done_callback(self._ending.discard)
@@ -111,8 +147,10 @@ class Jobs:
                 raise TimeLimit from None
             raise
 
-    def _free(self, outcome: "asyncio.Future[Any]") -> None:
+    def _free(self, outcome: "asyncio.Future[Any]", job: Job) -> None:
         self.busy -= 1
+        self._ended.discard(job)
+        self._mean += _LATEST * (job.worked - self._mean)
         self._slots.release()
         if not outcome.cancelled():
             outcome.exception()  # nobody may be waiting for it any more
@@ -147,12 +185,16 @@ def _in_thread(work: Callable[[], Any]) -> "tuple[asyncio.Future[Any], threading
     return outcome, thread
 
 
+def raise_in(thread: threading.Thread, kind: type[BaseException]) -> None:
+    """Raise an exception inside a thread, the next time it runs Python code."""
+    if thread.ident is not None:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(kind))
+
+
 async def _end(outcome: "asyncio.Future[Any]", thread: threading.Thread) -> None:
     """Raise ``Stopped`` inside a thread until it ends."""
-    raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
     while thread.is_alive():
-        if thread.ident is not None:
-            raise_in(ctypes.c_ulong(thread.ident), ctypes.py_object(Stopped))
+        raise_in(thread, Stopped)
         await asyncio.wait({outcome}, timeout=_AGAIN)
         if outcome.done():
             return

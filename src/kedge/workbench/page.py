@@ -20,7 +20,7 @@ def index() -> str:
 
 
 def _style() -> tuple[str, str]:
-    return stylesheet("kedge.css") + _part("workbench.css"), "text/css"
+    return stylesheet("kedge.css", "shades.css") + _part("workbench.css"), "text/css"
 
 
 def _file(name: str, media_type: str) -> tuple[str, str]:

@@ -1,7 +1,10 @@
 """Every error as a status, a kind and one sentence; never a traceback."""
 
+import itertools
 import logging
+import math
 import re
+import traceback
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +13,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from kedge.errors import KedgeError, ModelError
+from kedge.errors import KedgeError, ModelError, ModelRaised
+from kedge.utils.messages import visible
 from kedge.workbench.jobs import Busy, TimeLimit
 from kedge.workbench.settings import Settings
 
@@ -32,13 +36,20 @@ def too_long(settings: Settings) -> HTTPException:
     return HTTPException(413, why)
 
 
+_numbers = itertools.count(1)
+
+
 def problem(error: Exception, settings: Settings) -> tuple[int, str, str]:
-    """An error as a status, a kind and a sentence."""
+    """An error as a status, a kind and a sentence.
+
+    What a model says when it fails may quote other texts, paths or keys: clients get a number under
+    which the log has it.
+    """
     if isinstance(error, HTTPException):
         kind = {413: "too_long", 422: "request"}.get(error.status_code, "refused")
         return _KNOWN.get(error.status_code) or (error.status_code, kind, str(error.detail))
     if isinstance(error, Busy):
-        return 429, "busy", "Too many requests are waiting; try again in a moment."
+        return 429, "busy", f"The server is busy; try again in {math.ceil(error.seconds)} s."
     if isinstance(error, TimeLimit):
         why = (
             f"No answer within {settings.seconds:g} s, so the search was stopped; try a shorter text, "
@@ -47,13 +58,22 @@ def problem(error: Exception, settings: Settings) -> tuple[int, str, str]:
         # Not a 5xx: the same request would take as long again, so that trying again is no use.
         return 422, "time_limit", why
     if isinstance(error, ModelError):
-        log.error("The model failed", exc_info=error)
-        # The library's sentence ends by pointing to the traceback, which stays on this side.
-        return 502, _named(error), str(error)
+        number = _logged("The model failed", error)
+        hidden = isinstance(error, ModelRaised) and not settings.debug
+        why = f"The model failed; the server's log says how, under number {number}." if hidden else str(error)
+        return 502, _named(error), why
     if isinstance(error, KedgeError):
         return 422, _named(error), str(error)
-    log.error("Unexpected error", exc_info=error)
-    return 500, "internal", "Something went wrong on the server; its log says what."
+    number = _logged("Unexpected error", error)
+    return 500, "internal", f"Something went wrong; the server's log says what, under number {number}."
+
+
+def _logged(what: str, error: Exception) -> int:
+    """Write an error to the log, where it cannot control the terminal that shows it; its number."""
+    number = next(_numbers)
+    lines = "".join(traceback.format_exception(error)).splitlines()
+    log.error("%s (number %d)\n%s", what, number, "\n".join(map(visible, lines)))
+    return number
 
 
 def _named(error: KedgeError) -> str:
@@ -105,7 +125,9 @@ def add_handlers(app: FastAPI, settings: Settings) -> None:
     async def refuse(request: Request, error: Exception) -> JSONResponse:
         del request
         status, kind, message = problem(error, settings)
-        headers = getattr(error, "headers", None) or ({"retry-after": "1"} if status == 429 else None)
+        headers = getattr(error, "headers", None)
+        if isinstance(error, Busy):
+            headers = {"retry-after": str(math.ceil(error.seconds))}
         # A message may quote the text, and a text may hold what UTF-8 cannot.
         message = message.encode("utf-8", "replace").decode()
         return JSONResponse({"error": {"kind": kind, "message": message}}, status, headers=headers)

@@ -6,13 +6,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from kedge.choose import METHODS
-
 __all__ = [
     "EXPLANATION",
     "ErrorBody",
     "ExplainRequest",
+    "FlipBody",
+    "FlipRequest",
     "Health",
+    "InfluenceBody",
+    "InfluenceRequest",
     "ModelInfo",
     "PrecisionRequest",
     "PredictRequest",
@@ -22,7 +24,6 @@ __all__ = [
 ]
 
 JsonLabel = bool | int | float | str
-Method = Literal[METHODS]  # type: ignore[valid-type]  # the names that choose.py knows
 # Pairs are lists of two: OpenAPI has no other way that all of its tools understand.
 Pair = Annotated[list[JsonLabel], Field(min_length=2, max_length=2)]
 Share = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
@@ -39,7 +40,7 @@ class _Asked(_Body):
     label: JsonLabel | None = Field(None, description="Which label to explain, for a multi-label model.")
     threshold: Share = Field(0.95, description="The precision that makes an anchor.")
     delta: Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)] = Field(
-        0.05, description="Share of certified claims that may be wrong."
+        0.05, description="How likely a certified claim about a text may be wrong."
     )
     seed: Annotated[int, Field(ge=0, lt=2**32)] = Field(0, description="Same seed, same answer.")
     max_queries: Annotated[int, Field(ge=1, le=10_000_000)] | None = Field(
@@ -50,8 +51,17 @@ class _Asked(_Body):
 class ExplainRequest(_Asked):
     """A text to explain."""
 
-    method: Method = Field("auto", description="How to search.")
+    method: str = Field(
+        "auto", description="How to search: a name, or one with knobs, as in beam(width=4).", max_length=200
+    )
+    against: JsonLabel | None = Field(
+        None, description="Another label: what keeps the text's own label ahead of it?"
+    )
     allow_empty: bool = Field(False, description="Whether 'no word is needed' may be the answer.")
+    keep: Literal["auto"] | Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)] = Field(
+        0.5,
+        description="The probability that a word outside the anchor stays; auto: lower ones, too.",
+    )
 
 
 class PrecisionRequest(_Asked):
@@ -60,6 +70,26 @@ class PrecisionRequest(_Asked):
     words: list[int | str] = Field(
         description="Words, or positions of words counted from 0; a word named twice is two occurrences.",
         max_length=100_000,
+    )
+
+
+class FlipRequest(_Body):
+    """A text whose label is to change."""
+
+    text: str = Field(min_length=1, description="The document.", examples=["The soup was cold."])
+    label: JsonLabel | None = Field(None, description="Which label to lose, for a multi-label model.")
+    to: JsonLabel | None = Field(None, description="The label to reach; null: any other.")
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = Field(0, description="Same seed, same answer.")
+    max_queries: Annotated[int, Field(ge=1, le=10_000_000)] | None = Field(
+        None, description="How many texts the model may be asked about."
+    )
+
+
+class InfluenceRequest(_Asked):
+    """A text whose words are weighed."""
+
+    samples: Annotated[int, Field(ge=20, le=1_000_000)] = Field(
+        2000, description="How many samples a model is asked about that cannot be read."
     )
 
 
@@ -81,6 +111,14 @@ class Prediction(BaseModel):
     masked: str = Field(description="The text the model was asked about.")
 
 
+class IntervalBody(BaseModel):
+    """What is known of a probability: its ends, and the best estimate."""
+
+    low: float
+    mean: float
+    high: float
+
+
 class VerdictBody(BaseModel):
     """What is known of the precision of a set of words."""
 
@@ -89,15 +127,71 @@ class VerdictBody(BaseModel):
     words: list[str]
     positions: list[int]
     spans: list[Annotated[list[int], Field(min_length=2, max_length=2)]]
-    precision: float
-    interval: Annotated[list[float], Field(min_length=2, max_length=2)]
+    interval: IntervalBody
     status: Literal["exact", "certified"]
     threshold: float
     delta: float
-    method: str
+    evaluator: str = Field(description="How it was found.")
+    samples: int = Field(description="How many samples were drawn.")
     queries: int
     seconds: float | None
     reaches: bool | None = Field(description="Whether it is an anchor; null while that is open.")
+
+
+class WordInfluenceBody(BaseModel):
+    """What a word does with all of its occurrences."""
+
+    word: str
+    positions: list[int]
+    value: float
+    error: float
+
+
+class ClassInfluenceBody(BaseModel):
+    """What each token adds to the log-odds or score of one class."""
+
+    label: JsonLabel
+    values: list[float]
+    errors: list[float]
+
+
+class InfluenceBody(BaseModel):
+    """What each token does to the label: Banzhaf values, and how far off they may be."""
+
+    label: JsonLabel
+    values: list[float]
+    errors: list[float]
+    words: list[WordInfluenceBody]
+    classes: list[ClassInfluenceBody]
+    scale: Literal["log-odds", "score"] | None
+    exact: bool = Field(description="Whether nothing was sampled.")
+    samples: int
+
+
+class FlipBody(BaseModel):
+    """What it takes to change the label."""
+
+    text: str
+    label: JsonLabel
+    to: JsonLabel | None
+    new_label: JsonLabel | None
+    words: list[str]
+    positions: list[int]
+    spans: list[Annotated[list[int], Field(min_length=2, max_length=2)]]
+    replacements: list[str] | None
+    status: Literal["exact", "verified", "not_found"]
+    minimality: Literal["smallest", "irreducible", "open"]
+    after: str | None = Field(description="The changed text, as the model was asked about it.")
+    probabilities: list[Pair] | None
+    probabilities_after: list[Pair] | None
+    method: str
+    model: str
+    perturbation: str
+    queries: int
+    tokens: list[Annotated[list[int], Field(min_length=2, max_length=2)]]
+    seconds: float | None
+    notes: list[str]
+    said: str = Field(description="The answer in words.")
 
 
 class ModelInfo(BaseModel):
@@ -112,9 +206,9 @@ class ModelInfo(BaseModel):
 
 
 class Health(BaseModel):
-    """The server is there."""
+    """The server is there; "stuck" while no worker is left because the model does not return."""
 
-    status: Literal["ok"]
+    status: Literal["ok", "stuck"]
     jobs: int = Field(description="Requests being worked on or waiting.")
 
 

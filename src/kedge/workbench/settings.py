@@ -26,6 +26,14 @@ class Settings:
         How many requests are worked on at a time.
     waiting
         How many more may wait for their turn; beyond that clients are sent away.
+    arrival
+        Seconds within which a request must have arrived: its headers, and then its body.
+    token
+        What clients must show; None where anyone who can reach the server may use it.
+    debug
+        Tell clients what a failing model said. It may quote texts, paths and keys, so else only the log does.
+    isolate
+        Run the model in processes of their own, which can be ended whatever it is doing.
     documents
         Texts to pick from on the page.
     """
@@ -36,6 +44,10 @@ class Settings:
     seconds: float = 20.0
     workers: int = 2
     waiting: int = 16
+    arrival: float = 10.0
+    token: str | None = field(default=None, repr=False)
+    debug: bool = False
+    isolate: bool = False
     documents: tuple[str, ...] = field(default=(), repr=False)
 
     @property

@@ -37,6 +37,10 @@ export async function predict(body, signal) {
   return (await post("/api/predict", body, signal)).json();
 }
 
+export async function flip(body, signal) {
+  return (await post("/api/flip", body, signal)).json();
+}
+
 export async function page(body) {
   return (await post("/api/explain?as=html", body)).text();
 }

@@ -6,14 +6,14 @@ import { bars, gauge, picture } from "./picture.js";
 import { Reader } from "./reader.js";
 
 const $ = (id) => document.getElementById(id);
-const SIGNS = { exact: "=", certified: "✓", estimated: "≈", not_reached: "!" };
+const SIGNS = { exact: "=", certified: "✓", audited: "∴", estimated: "≈", not_reached: "!" };
 const HINTS = {
   remove: "Click a word to remove it and watch the prediction.",
   choose: "Click words to ask: is this set an anchor?",
 };
 const DELAY = 350; // milliseconds of quiet before an answer is asked for
 
-const state = { explanation: null, removed: new Set(), chosen: new Set(), mode: "remove" };
+const state = { explanation: null, removed: new Set(), chosen: new Set(), mode: "remove", views: [], against: null, rivals: [] };
 const running = {}; // one AbortController per kind of question
 const reader = new Reader($("reader"), onWord);
 
@@ -65,6 +65,10 @@ async function explain() {
   stop("precision");
   problem(null);
   const asked = { ...options(), method: $("method").value, label: chosenLabel() };
+  if ($("harder").checked) asked.keep = "auto";
+  // Why not that label: asked about this very text, and no other.
+  if (state.against !== null && asked.text === state.explanation?.text) asked.against = state.against;
+  else state.against = null;
   if (!asked.text.trim()) {
     busy(null);
     show(null, null);
@@ -116,17 +120,22 @@ function show(e, said, welcome = true) {
     state.chosen.clear();
   }
   if (!e) return;
+  $("headline").textContent = said.headline;
   $("label").textContent = String(e.label);
-  $("status").className = `k-status ${e.status}`;
-  $("status").textContent = `${SIGNS[e.status]} ${e.status.replace("_", " ")}`;
+  $("status").className = `k-status ${said.status}`;
+  $("status").textContent = `${SIGNS[said.status]} ${said.status.replace("_", " ")}`;
   bars($("bars"), e.probabilities, e.label);
   reader.show(e);
-  gauge($("gauge"), e);
-  const [low, high] = e.interval;
+  shading(said.views);
+  rivals(e);
+  const needless = e.baseline !== null && e.baseline.low >= e.threshold;
+  const main = needless ? e.baseline : e.interval;
+  gauge($("gauge"), { interval: main, threshold: e.threshold, baseline: needless ? null : e.baseline });
   const spread = document.createElement("small");
-  if (high - low >= 5e-4) spread.append(between(e.interval, e.threshold));
-  $("precision").replaceChildren(rounded(e.precision, e.threshold), spread);
-  legend(e, said);
+  if (main.high - main.low >= 5e-4) spread.append(between(main, e.threshold));
+  $("precision-of").textContent = needless ? "With no word kept" : "Precision of the anchor";
+  $("precision").replaceChildren(rounded(main.mean, e.threshold), spread);
+  legend(e, said, needless);
   picture($("picture"), e, reader.written);
   $("meaning").textContent = said.meaning;
   $("notes").replaceChildren(
@@ -137,13 +146,87 @@ function show(e, said, welcome = true) {
     }),
   );
   const took = e.seconds < 1 ? `${(e.seconds * 1000).toFixed(1)} ms` : `${e.seconds.toFixed(1)} s`;
-  $("provenance").textContent = `Found by ${e.method} in ${took}, ${e.queries.toLocaleString("en")} ${e.queries === 1 ? "query" : "queries"}, seed ${e.seed}.`;
+  $("provenance").textContent = `Found by ${e.method} (${e.evaluator}) in ${took}, ${e.queries.toLocaleString("en")} ${e.queries === 1 ? "query" : "queries"}, seed ${e.seed}.`;
   changed();
 }
 
-function legend(e, said) {
+// Labels to ask about: any other for a flip, one of them for "why not"; a model of labels only names none.
+function rivals(e) {
+  const known = (e.probabilities ?? []).map(([name]) => name).filter((name) => name !== e.label);
+  const before = $("rival").selectedOptions[0]?.textContent;
+  state.rivals = [null, ...known];
+  $("rival").replaceChildren(...state.rivals.map((name, i) => new Option(name === null ? "any" : String(name), String(i))));
+  const same = state.rivals.findIndex((name) => name !== null && String(name) === before);
+  $("rival").value = String(Math.max(0, same));
+  $("ask-against").setAttribute("aria-pressed", String(e.against !== null));
+  stop("flip");
+  $("flip").hidden = true;
+  rivalChosen();
+}
+
+const rival = () => state.rivals[Number($("rival").value)] ?? null;
+
+function rivalChosen() {
+  const pressed = $("ask-against").getAttribute("aria-pressed") === "true";
+  $("ask-against").textContent = pressed ? `Not only against ${state.explanation.against}` : rival() === null ? "Why not that one?" : `Why not ${rival()}?`;
+  $("ask-against").disabled = rival() === null && !pressed;
+}
+
+function askAgainst() {
+  state.against = state.explanation.against === null ? rival() : null;
+  explain();
+}
+
+// The words to remove struck out, in the text as it is.
+async function askFlip() {
+  const e = state.explanation;
+  const found = await latest("flip", (signal) =>
+    api.flip({ text: e.text, label: chosenLabel(), to: rival(), seed: e.seed }, signal),
+  );
+  if (!found || state.explanation !== e) return;
+  problem(null);
+  const share = found.probabilities_after?.find(([name]) => name === found.new_label)?.[1];
+  const label = document.createElement("b");
+  label.append(String(found.new_label));
+  $("flip-said").replaceChildren(found.said, ...(share === undefined ? [] : [" New label: ", label, ` (${rounded(share)}).`]));
+  const characters = Array.from(found.text);
+  const parts = [];
+  let end = 0;
+  for (const [start, stop] of found.spans) {
+    const gone = document.createElement("del");
+    gone.className = "k-gone";
+    gone.append(characters.slice(start, stop).join(""));
+    parts.push(characters.slice(end, start).join(""), gone);
+    end = stop;
+  }
+  $("flip-text").replaceChildren(...parts, characters.slice(end).join(""));
+  $("flip").hidden = false;
+}
+
+// The ways of shading the words: one is chosen, and stays chosen while one types.
+function shading(views) {
+  const before = $("shade").selectedOptions[0]?.textContent;
+  $("shade").replaceChildren(...views.map((view, i) => new Option(view.name, String(i))));
+  const same = views.findIndex((view) => view.name === before);
+  $("shade").value = String(Math.max(0, same));
+  $("shading").hidden = views.length === 0;
+  state.views = views;
+  shade();
+}
+
+function shade() {
+  const view = state.views[Number($("shade").value)];
+  reader.shade(view);
+  if (!view) return;
+  $("shade-against").textContent = `against −${view.most}`;
+  $("shade-for").textContent = `for +${view.most}`;
+}
+
+function legend(e, said, needless) {
   const rows = [["│", "asked for", String(e.threshold)]];
-  if (said.baseline != null) rows.push(["◇", "baseline, with no word kept", said.baseline]);
+  const words = listed(reader.named(e.positions));
+  if (needless && words) rows.push(["", `with ${words} kept`, rounded(e.interval.mean, e.threshold)]);
+  else if (said.baseline != null && !needless) rows.push(["◇", "baseline, with no word kept", said.baseline]);
   $("legend").replaceChildren(
     ...rows.map(([sign, name, value]) => {
       const item = document.createElement("li");
@@ -219,7 +302,7 @@ const askMine = debounced(async () => {
   );
   if (!found || !state.chosen.size) return;
   const value = document.createElement("b");
-  value.append(rounded(found.precision, found.threshold));
+  value.append(rounded(found.interval.mean, found.threshold));
   const names = reader.named(words);
   const shown = names.length > 8 ? `${names.slice(0, 8).join(", ")} and ${names.length - 8} more` : listed(names);
   $("mine-text").replaceChildren(`${shown}: precision `, value);
@@ -227,11 +310,11 @@ const askMine = debounced(async () => {
   $("mine-status").className = `k-status ${verdict[0]}`;
   $("mine-status").textContent = verdict[1];
   gauge($("mine-gauge"), found);
-  const [low, high] = found.interval;
+  const { low, high } = found.interval;
   $("mine-more").textContent =
     found.status === "exact"
-      ? `Exact, by ${found.method}${high - low >= 5e-4 ? `: ${between(found.interval, found.threshold)}` : ""}.`
-      : `Certified ${between(found.interval, found.threshold)} from ${found.method}; wrong with probability at most ${found.delta}.`;
+      ? `Exact, by ${found.evaluator}${high - low >= 5e-4 ? `: ${between(found.interval, found.threshold)}` : ""}.`
+      : `Certified ${between(found.interval, found.threshold)} from ${found.samples ? `${found.samples.toLocaleString("en")} samples` : found.evaluator}; wrong with probability at most ${found.delta}.`;
   $("mine").hidden = false;
 }, 120);
 
@@ -246,6 +329,8 @@ function save(content, type, name) {
 async function saveHtml() {
   const e = state.explanation;
   const asked = { text: e.text, threshold: e.threshold, method: $("method").value, seed: e.seed, label: chosenLabel() };
+  if ($("harder").checked) asked.keep = "auto";
+  if (e.against !== null) asked.against = e.against;
   try {
     save(await api.page(asked), "text/html", "explanation.html");
   } catch (error) {
@@ -270,7 +355,9 @@ async function start() {
     soon();
   });
   $("method").addEventListener("change", explain);
+  $("harder").addEventListener("change", explain);
   $("which").addEventListener("change", explain);
+  $("shade").addEventListener("change", shade);
   $("pick").addEventListener("change", () => {
     const text = about.documents[Number($("pick").value)];
     if ($("pick").value !== "" && text !== undefined) {
@@ -284,6 +371,10 @@ async function start() {
       $("mode-hint").textContent = HINTS[state.mode];
     });
   }
+  $("rival").addEventListener("change", rivalChosen);
+  $("ask-flip").addEventListener("click", askFlip);
+  $("ask-against").addEventListener("click", askAgainst);
+  $("flip-close").addEventListener("click", () => ($("flip").hidden = true));
   $("restore").addEventListener("click", () => {
     state.removed.clear();
     changed();

@@ -1,5 +1,5 @@
 // How shares are shown: rounded, but never into something that is not true. The same, step by step, as
-// render/numbers.py, so that the page and the library show the same digits.
+// kedge/rounding.py, so that the page and the library show the same digits.
 
 const MOST = 16; // digits that rounding can still make sense of
 const ALL = 20; // so many that any share is shown as it is
@@ -28,7 +28,7 @@ export function rounded(share, threshold) {
 }
 
 // An interval, rounded outwards: it must not read as narrower than it is, nor as over the threshold.
-export function between([low, high], threshold) {
+export function between({ low, high }, threshold) {
   const down = [(x) => Math.floor(x + 1e-9), Math.floor]; // a hair inwards first: 0.57 * 1000 < 570
   const up = [(x) => Math.ceil(x - 1e-9), Math.ceil];
   const first = shown(low, down, (number) => sameSide(number, low, threshold));

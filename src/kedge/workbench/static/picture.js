@@ -11,17 +11,17 @@ function make(name, attributes, text) {
   return element;
 }
 
-export function gauge(svg, { precision, interval, threshold, baseline }) {
+export function gauge(svg, { interval, threshold, baseline }) {
   const at = (share) => 3 + 314 * share;
-  const [low, high] = interval;
+  const { low, mean, high } = interval;
   const parts = [make("line", { class: "g-track", x1: 3, x2: 317, y1: 11, y2: 11 })];
   if (high - low >= 5e-4) parts.push(make("line", { class: "g-band", x1: at(low), x2: at(high), y1: 11, y2: 11 }));
   parts.push(make("line", { class: "g-goal", x1: at(threshold), x2: at(threshold), y1: 1, y2: 21 }));
-  if (baseline != null) parts.push(make("path", { class: "g-base", d: `M${at(baseline)} 5.5l5.5 5.5-5.5 5.5-5.5-5.5z` }));
-  parts.push(make("circle", { class: "g-dot", cx: at(precision), cy: 11, r: 6 }));
+  if (baseline != null) parts.push(make("path", { class: "g-base", d: `M${at(baseline.mean)} 5.5l5.5 5.5-5.5 5.5-5.5-5.5z` }));
+  parts.push(make("circle", { class: "g-dot", cx: at(mean), cy: 11, r: 6 }));
   parts.push(make("text", { x: 0, y: 30 }, "0"), make("text", { x: 320, y: 30, "text-anchor": "end" }, "1"));
   svg.replaceChildren(...parts);
-  svg.setAttribute("aria-label", `Gauge from 0 to 1: precision ${rounded(precision, threshold)}, asked for ${threshold}.`);
+  svg.setAttribute("aria-label", `Gauge from 0 to 1: precision ${rounded(mean, threshold)}, asked for ${threshold}.`);
 }
 
 export function bars(element, probabilities, label) {
@@ -47,9 +47,11 @@ export function bars(element, probabilities, label) {
 
 // Each candidate's length against its precision.
 export function picture(svg, explanation, words) {
-  const own = explanation.positions.join();
+  // Where no word is needed any would do: none is set off.
+  const needless = explanation.baseline !== null && explanation.baseline.low >= explanation.threshold;
+  const own = needless ? "none" : explanation.positions.join();
   const steps = [...explanation.trace]
-    .sort((a, b) => (b.positions.join() === own) - (a.positions.join() === own) || b.precision - a.precision)
+    .sort((a, b) => (b.positions.join() === own) - (a.positions.join() === own) || b.interval.mean - a.interval.mean)
     .slice(0, 500);
   const parts = [];
   if (!steps.length) {
@@ -57,11 +59,11 @@ export function picture(svg, explanation, words) {
     svg.replaceChildren(...parts);
     return;
   }
-  const base = explanation.baseline;
+  const base = explanation.baseline?.mean;
   const lengths = steps.map((s) => s.positions.length).concat(base == null ? [] : [0]);
   const shortest = Math.min(...lengths);
   const longest = Math.max(...lengths);
-  const lowest = Math.min(explanation.threshold, base ?? 1, ...steps.map((s) => s.precision));
+  const lowest = Math.min(explanation.threshold, base ?? 1, ...steps.map((s) => s.interval.mean));
   const floor = Math.max(0, Math.min(Math.floor(lowest * 10) / 10, 0.9));
   const across = (n) => 34 + ((n - shortest + 0.5) / (longest - shortest + 1)) * 282;
   const up = (p) => 156 - Math.max(0, Math.min((p - floor) / (1 - floor), 1)) * 146;
@@ -83,7 +85,7 @@ export function picture(svg, explanation, words) {
     parts.push(make("path", { class: "g-base", d: `M${across(0)} ${up(base) - 5}l5 5-5 5-5-5z` }));
   }
   // Candidates of one length and nearly one precision stand side by side, so that none hides another.
-  const layer = (s) => `${s.positions.length}/${Math.floor((s.precision - lowest) / ((1 - lowest || 0.1) / 48))}`;
+  const layer = (s) => `${s.positions.length}/${Math.floor((s.interval.mean - lowest) / ((1 - lowest || 0.1) / 48))}`;
   const counts = new Map();
   for (const s of steps) counts.set(layer(s), (counts.get(layer(s)) ?? 0) + 1);
   const order = new Map();
@@ -93,11 +95,11 @@ export function picture(svg, explanation, words) {
     order.set(key, rank + 1);
     const side = Math.ceil(rank / 2) * (rank % 2 ? 1 : -1);
     const x = across(step.positions.length + side * Math.min(0.7 / Math.max(1, counts.get(key) - 1), 0.05));
-    const y = up(step.precision);
+    const y = up(step.interval.mean);
     const mine = step.positions.join() === own;
     const dot = make("circle", { class: mine ? "p-chosen" : "p-dot", cx: x, cy: y, r: mine ? 4 : 3 });
     const name = step.positions.map((k) => words[k]).join(" · ") || "(nothing)";
-    dot.append(make("title", {}, `${name}: ${rounded(step.precision, explanation.threshold)}`));
+    dot.append(make("title", {}, `${name}: ${rounded(step.interval.mean, explanation.threshold)}`));
     parts.push(dot);
     if (mine) parts.push(make("circle", { class: "p-ring", cx: x, cy: y, r: 8 }));
   }

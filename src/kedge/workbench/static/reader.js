@@ -16,9 +16,13 @@ export class Reader {
     // Offsets count characters as Python does, not UTF-16 units.
     const characters = Array.from(explanation.text);
     const parts = document.createDocumentFragment();
-    const kept = new Set(explanation.positions);
+    // Where no word is needed any would do, so that none is marked; but some may carry the label then.
+    const needless = explanation.baseline !== null && explanation.baseline.low >= explanation.threshold;
+    const anchor = needless ? [] : explanation.positions;
+    const carried = new Set(needless ? explanation.removals.flatMap((removal) => removal.positions) : []);
+    const kept = new Set(anchor);
     const written = explanation.tokens.map(([start, stop]) => characters.slice(start, stop).join(""));
-    const anchors = new Set(explanation.positions.map((k) => written[k].toLowerCase()));
+    const anchors = new Set(anchor.map((k) => written[k].toLowerCase()));
     const total = new Map();
     for (const word of written) {
       const key = word.toLowerCase();
@@ -32,15 +36,19 @@ export class Reader {
       end = stop;
       const word = document.createElement("span");
       const key = written[k].toLowerCase();
-      word.className = "w";
+      word.className = "w k-s";
       word.dataset.k = k;
       word.tabIndex = k === 0 ? 0 : -1;
       word.setAttribute("role", "button");
       word.append(written[k]);
+      if (carried.has(k)) {
+        word.classList.add("carried");
+        word.dataset.about = "carries the label when more is removed";
+      }
       if (anchors.has(key)) {
         seen.set(key, (seen.get(key) ?? 0) + 1);
         word.classList.add(kept.has(k) ? "kept" : "copy");
-        word.title = kept.has(k) ? "in the anchor" : "another occurrence, not needed";
+        word.dataset.about = kept.has(k) ? "in the anchor" : "another occurrence, not needed";
         if (total.get(key) > 1) {
           const nth = document.createElement("sup");
           nth.className = "k-nth";
@@ -52,11 +60,22 @@ export class Reader {
       parts.append(word);
     });
     parts.append(characters.slice(end).join(""));
-    // One child only: with dir="auto" a browser looks for the direction anew for every child it gets.
+    // One child only: with dir="auto" a browser works out the direction again for every child.
     const page = document.createElement("div");
     page.append(parts);
     this.element.replaceChildren(page);
     this.written = written;
+  }
+
+  // One way of shading: a class of the style sheet and a value for each word.
+  shade(view) {
+    this.words.forEach((word, k) => {
+      word.className = word.className.replace(/ ?\bs0[pn]\d\b/g, "");
+      if (view?.marks[k]) word.classList.add(view.marks[k]);
+      const told = word.dataset.about ?? "";
+      const value = view ? `${view.name}: ${view.values[k]}` : "";
+      word.title = [told, value].filter(Boolean).join("\n");
+    });
   }
 
   mark(removed, chosen) {

@@ -1,0 +1,54 @@
+"""``kedge verify``: whether a certificate proves what it claims."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kedge.certificates import recheck
+from kedge.cli.models import load_model
+from kedge.errors import CertificateError, StorageError
+from kedge.model.answers.outputs import OUTPUTS, Outputs
+
+__all__ = ["command"]
+
+
+@click.command("verify", short_help="Check the certificate of an explanation.")
+@click.argument("file", type=click.Path(dir_okay=False))
+@click.option("--model", help="Compare with this model: module:attribute, a file, or reviews.")
+@click.option("--trust", is_flag=True, help="Allow a model file that runs code when it is loaded.")
+@click.option("--outputs", type=click.Choice(OUTPUTS), default="auto", help="What a callable's numbers mean.")
+@click.option(
+    "--ask", type=click.IntRange(min=1), help="Ask for so many of the answers again.  [default: all]"
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON.")
+def command(
+    file: str, model: str | None, trust: bool, outputs: Outputs, ask: int | None, as_json: bool
+) -> None:
+    """Check the certificate in FILE, by itself or against the model; exit code 1 if it is rejected.
+
+    Without --model it is shown that the claim follows from what the certificate says of the model. With it
+    that is compared with the model: weights are read again, answers are asked for again.
+    """
+    certificate = _read(file)
+    try:
+        against = None if model is None else load_model(model, trust=trust)
+        said, accepted = recheck.verify(certificate, against, ask=ask, outputs=outputs), True
+    except CertificateError as wrong:
+        said, accepted = str(wrong), False
+    if as_json:
+        click.echo(json.dumps({"accepted": accepted, "reason": said}, ensure_ascii=False))
+    else:
+        click.echo(f"{'accepted' if accepted else 'rejected'}: {said}")
+    sys.exit(0 if accepted else 1)
+
+
+def _read(file: str) -> Any:
+    try:
+        return json.loads(Path(file).read_bytes())
+    except OSError as error:
+        raise StorageError(f"{file} cannot be read: {error.strerror}.") from error
+    except (ValueError, RecursionError):
+        raise StorageError(f"{file} is not JSON.") from None

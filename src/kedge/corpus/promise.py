@@ -1,0 +1,172 @@
+"""One promise for a whole corpus, in place of one for each document, and what became of it."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from math import floor
+from typing import TYPE_CHECKING, Any, Literal
+
+from kedge.errors import OptionError
+from kedge.search.guided.guided import Guided
+
+if TYPE_CHECKING:
+    from kedge.explainer import Explainer
+
+__all__ = ["Audit", "Promise", "Promised", "as_promise", "is_proposal", "proposing", "unaudited"]
+
+# What the sentence of an audit begins with, in the notes of a row.
+_AUDIT = "Audit: "
+
+
+@dataclass(frozen=True)
+class Promise:
+    """At least this share of the anchors of a corpus reach the threshold, at confidence 1 - delta.
+
+    Parameters
+    ----------
+    share
+        The share of the anchors without a proof of their own that must reach it.
+    samples
+        Fresh samples that the check of one anchor may take.
+    questions
+        Questions of the audit per anchor of the corpus, at most, but always 50,000 in all.
+    """
+
+    share: float = 0.95
+    samples: int = 2_000
+    questions: float = 10
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share < 1:
+            raise OptionError(f"share must lie strictly between 0 and 1, got {self.share!r}.", option="share")
+        for name in ("samples", "questions"):
+            if not getattr(self, name) > 0:
+                raise OptionError(f"{name} must be above 0, got {getattr(self, name)!r}.", option=name)
+
+    def budget(self, population: int) -> float:
+        """Questions that the audit may ask in all."""
+        return max(50_000, self.questions * population)
+
+
+Promised = Literal["document", "corpus"] | Promise
+"""For each document one of its own, or one for all of them."""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What the audit of a corpus has shown.
+
+    Parameters
+    ----------
+    population, drawn, failed
+        How many anchors had no proof of their own, how many of them were drawn, and how many of these
+        could not be proved to reach the threshold.
+    proved
+        Whether ``share`` is proved.
+    share, threshold, delta
+        What was to be proved.
+    low
+        The share that is proved.
+    questions
+        Texts that the model was asked about.
+    """
+
+    population: int
+    drawn: int
+    failed: int
+    proved: bool
+    share: float
+    threshold: float
+    delta: float
+    low: float
+    questions: int
+
+    @property
+    def sentence(self) -> str:
+        """What is promised, or that nothing is."""
+        these = f"of {self.population:,} anchors reach {self.threshold:g} (confidence {1 - self.delta:.3g})"
+        if self.proved:
+            return f"at least {self.share:.3g} {these}"
+        found = f"{floor(1000 * self.low) / 1000:.3g} is" if self.low else "nothing is"
+        return f"not proved that at least {self.share:.3g} {these}; {found}"
+
+    def __str__(self) -> str:
+        each = self.questions / max(self.population, 1)
+        return (
+            f"{self.sentence}; {self.drawn:,} drawn, {self.failed:,} not proved, {self.questions:,} "
+            f"questions ({each:.2g} per anchor)"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {**asdict(self), "sentence": self.sentence}
+
+    def about(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """A row, and the explanation it may hold, with what the audit says of it."""
+        return _changed(row, lambda one: self.told(one["notes"]))
+
+    def told(self, notes: Iterable[str]) -> dict[str, Any]:
+        """The status and the notes of an anchor that had no proof of its own."""
+        return {
+            "status": "audited" if self.proved else "estimated",
+            "notes": (*notes, f"{_AUDIT}{self.sentence}."),
+        }
+
+
+def as_promise(value: Any) -> Promise | None:
+    """What is promised of the corpus as a whole; None where each document has a promise of its own."""
+    if value is None or value == "document":
+        return None
+    if value == "corpus":
+        return Promise()
+    if not isinstance(value, Promise):
+        raise OptionError(
+            f"promise must be 'document', 'corpus' or a kedge.corpus.Promise, got {value!r}.",
+            option="promise",
+            value=value,
+        )
+    return value
+
+
+def proposing(explainer: "Explainer") -> "Explainer":
+    """The same explainer without the proofs that an audit stands in for."""
+    options = explainer.options
+    tried = options.strategies
+    if not any(isinstance(one, Guided) for one in tried):
+        raise OptionError(
+            f"`promise='corpus'` is for models that are asked, by `method='auto'` or 'guided', not "
+            f"{options.method!r}.",
+            option="promise",
+        )
+    if options.objective != "shortest":
+        raise OptionError("`promise='corpus'` is for `objective='shortest'`.", option="promise")
+    unproved = tuple(replace(one, prove=False) if isinstance(one, Guided) else one for one in tried)
+    return explainer.with_options(method=unproved, evaluator="auto")
+
+
+def is_proposal(row: Mapping[str, Any]) -> bool:
+    """Whether a row has an anchor without a proof of its own that is estimated to reach the threshold."""
+    how = row["method"]
+    return how is not None and "prove=False" in how and row["status"] in {"estimated", "audited"}
+
+
+def unaudited(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row as it was before the audit."""
+    return _changed(
+        row,
+        lambda one: {
+            "status": "estimated",
+            "notes": [note for note in one["notes"] if not note.startswith(_AUDIT)],
+        },
+    )
+
+
+def _changed(
+    row: Mapping[str, Any], change: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+) -> dict[str, Any]:
+    """A row of a proposal, and the whole explanation it may hold, changed; other rows as they are."""
+    if not is_proposal(row):
+        return dict(row)
+    changed = {**row, **change(row)}
+    if row.get("explanation") is not None:
+        changed["explanation"] = {**row["explanation"], **change(row["explanation"])}
+    return changed

@@ -1,0 +1,1 @@
+"""Where documents are explained: processes, clusters, and what a worker does."""

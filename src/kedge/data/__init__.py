@@ -1,0 +1,1 @@
+"""The embedded corpus and model, and the paper's review sets."""

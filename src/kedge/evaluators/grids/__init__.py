@@ -1,0 +1,1 @@
+"""Distributions of sums on grids, with certified tails."""

@@ -1,0 +1,296 @@
+"""The facade: one model, explained as the options say."""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from kedge.errors import OptionError, TextError
+from kedge.flipping import Wish, flip_label
+from kedge.model import Model
+from kedge.model.model import Predictions
+from kedge.model.source import Source
+from kedge.options import Options, OptionsGiven, option_fields, with_options
+from kedge.perturb import Perturbation
+from kedge.perturb.choice import as_perturbation
+from kedge.pipeline import Query, explain_text, find_anchor, open_reading
+from kedge.reading.mask_choice import fit_mask
+from kedge.reading.reading import Reading, read_document
+from kedge.results.banzhaf import Influence
+from kedge.results.counterfactual import Flip
+from kedge.results.explanation import Explanation
+from kedge.search.knobs import check_at_least, make_evaluator
+from kedge.studies.influences import influence_of
+from kedge.studies.steps import Steps, build_up
+from kedge.studies.verdict import Verdict, judge, select
+from kedge.text.anchor import Anchor
+from kedge.text.index import CorpusIndex, as_index
+from kedge.text.inputs import as_texts
+from kedge.text.tokenize import as_tokenizer
+from kedge.typing import Label
+from kedge.utils.seeds import generator
+from kedge.utils.threads import one_thread
+
+if TYPE_CHECKING:
+    from kedge.corpus import Outcome, Promised
+    from kedge.corpus.rules import RuleList
+
+__all__ = ["Explainer"]
+
+
+@with_options()
+class Explainer:
+    """Explains the decisions of one model. Stateless between texts, so safe to share and to pickle.
+
+    Parameters
+    ----------
+    model
+        A callable from a list of texts to labels or numbers, a fitted scikit-learn pipeline on raw
+        text, a kedge rule: whatever ``kedge.as_model`` recognises.
+    options
+        What is asked for, listed below; each has a default.
+    """
+
+    def __init__(self, model: Any, **options: Unpack[OptionsGiven]) -> None:
+        asked = Options.read(options)
+        self._set_up(Source(model, asked.outputs, asked.classes), asked)
+
+    def _set_up(self, source: Source, options: Options) -> None:
+        self._source, self.options = source, options
+        self._perturbation = as_perturbation(options.perturbation, options.mask, options.keep_given)
+        self._tokenizer = None if options.tokenizer is None else as_tokenizer(options.tokenizer)
+        if options.corpus is not None:
+            self.options = replace(options, corpus=as_index(options.corpus, self.split))
+
+    def with_options(self, **changes: Unpack[OptionsGiven]) -> "Explainer":
+        """An explainer of the same model with some options changed; what was read of the model is shared."""
+        asked = Options.read({**self.options.given, **changes})
+        if any(getattr(asked, name) != getattr(self.options, name) for name in ("outputs", "classes")):
+            return Explainer(self.given, **asked.given)
+        other = object.__new__(type(self))
+        other._set_up(self._source, asked)
+        return other
+
+    @property
+    def given(self) -> Any:
+        """The model as the user gave it."""
+        return self._source.given
+
+    @property
+    def model(self) -> Model:
+        """The model as it was converted."""
+        return self._source.current().model
+
+    def __repr__(self) -> str:
+        changed = [
+            f"{f.name}={v!r}" for f in option_fields() if (v := getattr(self.options, f.name)) != f.default
+        ]
+        return f"Explainer({', '.join([self.model.name, *changed])})"
+
+    @one_thread()
+    def explain(
+        self,
+        text: str,
+        label: Label | None = None,
+        *,
+        against: Label | None = None,
+        known: Predictions | None = None,
+    ) -> Explanation:
+        """Explain one text.
+
+        Parameters
+        ----------
+        text
+            The document.
+        label
+            One of the labels that hold, for a multi-label model.
+        against
+            Another label: why this one and not that? The words that keep the label ahead of it.
+        known
+            The model's answer about the text, if it was asked already (say, together with other texts).
+        """
+        query = Query(text, label, known, against)
+        asked = self.options, self._perturbation, self._tokenizer
+        return explain_text(query, self._source.current(), *asked, given=self.given)
+
+    @one_thread()
+    def precision(self, text: str, words: str | Iterable[str | int], label: Label | None = None) -> Verdict:
+        """How reliably these words, or positions, of a text keep its label.
+
+        A word named twice is two of its occurrences; no word at all gives the baseline.
+        """
+        started = time.perf_counter()
+        options = self.options
+        reading, rng = self._open(Query(text, label))
+        verdict = judge(
+            reading,
+            select(reading.document, words),
+            threshold=options.threshold,
+            delta=options.delta,
+            evaluator=options.evaluator,
+            rng=rng,
+        )
+        return replace(verdict, seconds=time.perf_counter() - started)
+
+    @one_thread()
+    def influence(self, text: str, label: Label | None = None, *, samples: int = 2000) -> Influence:
+        """What every word of a text does to its label: see ``kedge.influence``."""
+        check_at_least("samples", samples, 20)
+        reading, rng = self._open(Query(text, label))
+        return influence_of(reading, samples, rng)
+
+    @one_thread()
+    def flip(
+        self,
+        text: str,
+        label: Label | None = None,
+        *,
+        to: Label | None = None,
+        replace: Perturbation | None = None,
+    ) -> Flip:
+        """The fewest words whose removal, or replacement, changes the label of a text: see ``kedge.flip``."""
+        wish = Wish(text, label, to, replace)
+        converted = self._source.current()
+        return flip_label(wish, converted, self.options, self._perturbation, self._tokenizer)
+
+    @one_thread()
+    def partial(self, text: str | Explanation, label: Label | None = None) -> Steps:
+        """The precision with nothing kept, then after each word of the anchor, the strongest first.
+
+        Parameters
+        ----------
+        text
+            The document, or its explanation, whose anchor is then taken: nothing is searched again.
+        label
+            As for ``explain``.
+
+        ``steps.queries`` is how many texts the model was asked about; steps that cannot be judged within
+        ``max_queries`` are left out.
+
+        >>> import kedge
+        >>> explainer = kedge.Explainer(kedge.rules.all_present(["very", "good"]))
+        >>> [(s.positions, s.precision) for s in explainer.partial("very good")]
+        [((), 0.25), ((0,), 0.5), ((0, 1), 1.0)]
+        """
+        if isinstance(text, Explanation):
+            reading, rng = self._open(Query(text.text, text.label))
+            kept, ends = reading.units.kept(Anchor(text.positions)), (text.baseline, text.interval)
+            evaluator = make_evaluator("empirical" if text.sampled else "auto", reading, rng)
+            return build_up(reading, evaluator, kept, ends=ends)
+        reading, rng = self._open(Query(text, label))
+        _, found = find_anchor(reading, self.options, rng)
+        return build_up(reading, found.evaluator, found.kept, ends=(found.baseline, found.interval))
+
+    def read(self, text: str, label: Label | None = None) -> Reading:
+        """The model's view of a text: what evaluators and strategies see."""
+        return self._open(Query(text, label))[0]
+
+    def _open(self, query: Query) -> tuple[Reading, np.random.Generator]:
+        converted = self._source.current()
+        return open_reading(query, converted, self.options, self._perturbation, self._tokenizer)
+
+    def masked(self, text: str, removed: Iterable[int]) -> str:
+        """The text with these positions removed, as the model is asked about it."""
+        document, _ = read_document(self.model, text, self._tokenizer)
+        gone = set(removed)
+        if gone - set(range(len(document))):
+            raise OptionError(
+                f"There is no position {max(gone)}; the text has {len(document)} words, numbered from 0."
+            )
+        kept = np.array([[k not in gone for k in range(len(document))]])
+        fitted = fit_mask(self._perturbation, self.model)
+        return fitted.writer(document, generator(self.options.seed, text))(kept)[0]
+
+    def split(self, text: str) -> tuple[str, ...]:
+        """The words of a text as the model reads them, those outside its vocabulary included."""
+        try:
+            return tuple(t.word for t in read_document(self.model, text, self._tokenizer)[0].tokens)
+        except TextError:
+            return ()
+
+    def index(self, texts: Iterable[str]) -> CorpusIndex:
+        """An index of a corpus by the words this model reads, for ``corpus=`` and for saving."""
+        return CorpusIndex.build(texts, self.split)
+
+    def explain_corpus(
+        self,
+        texts: Iterable[str],
+        *,
+        ids: Iterable[Any] | None = None,
+        label: Label | None = None,
+        workers: int | None = None,
+        dask: str | None = None,
+        timeout: float | None = None,
+        promise: "Promised" = "document",
+    ) -> "Iterator[Outcome]":
+        """Explain many texts, in order, as fast as the workers allow.
+
+        Parameters
+        ----------
+        texts, ids
+            The documents and, optionally, their names; any iterables, read as they are needed.
+        label
+            The label to explain, for a multi-label model.
+        workers
+            How many processes; None for all cores, or for whatever ``joblib.parallel_config`` around
+            the call says.
+        dask
+            The address of a dask scheduler whose workers do it instead.
+        timeout
+            Seconds that one text may take.
+        promise
+            ``"corpus"``: anchors of a model that is asked are not proved one by one; an audit of some of
+            them proves how many reach the threshold (``docs/corpora.md``). Outcomes come when it is over.
+
+        A text that cannot be explained gives an outcome with its ``error``; it does not end the run.
+        """
+        from kedge.corpus import explain_texts
+
+        where: Any = {"workers": workers, "dask": dask, "timeout": timeout}
+        return explain_texts(self, texts, ids=ids, label=label, promise=promise, **where)
+
+    def rules(
+        self,
+        texts: Sequence[str],
+        *,
+        label: Label | None = None,
+        workers: int | None = None,
+        max_rules: int = 20,
+        min_precision: float = 0.9,
+    ) -> "RuleList":
+        """Rules for the whole model: a short list of anchors that covers most of these texts.
+
+        Parameters
+        ----------
+        texts
+            The corpus.
+        label
+            The label to explain, for a multi-label model.
+        workers
+            How many processes explain it; None for all cores.
+        max_rules
+            How many rules at most.
+        min_precision
+            Rules are left out if fewer than this share of the documents they cover have the model's label.
+        """
+        from kedge.corpus.rules import check_rules, pick_rules
+
+        check_rules(max_rules, min_precision)
+        texts = list(as_texts(texts))
+        rows = (outcome.to_row() for outcome in self.explain_corpus(texts, label=label, workers=workers))
+        return pick_rules(
+            rows,
+            self.index(texts),
+            max_rules=max_rules,
+            min_precision=min_precision,
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The converted model is made of closures, so the user's own model is pickled.
+        return _rebuild, (self.given, self.options.given)
+
+
+def _rebuild(model: Any, options: dict[str, Any]) -> Explainer:
+    return Explainer(model, **options)

@@ -1,0 +1,174 @@
+"""From a text to what flips its label: the whole path of ``Explainer.flip``."""
+
+import time
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from kedge.errors import LabelError, OptionError
+from kedge.model.contrast import one_or_rest, rest_of, the_one
+from kedge.model.model import Model, Predictions
+from kedge.model.source import Converted
+from kedge.options import Options
+from kedge.perturb import Perturbation
+from kedge.pipeline import Query, open_reading
+from kedge.reading.oracle import Memory, Oracle, text_keys
+from kedge.reading.reading import Reading
+from kedge.results.counterfactual import Flip
+from kedge.studies.flips import lose_label, word_effects
+from kedge.studies.replacing import Replacing
+from kedge.text.anchor import Anchor
+from kedge.text.inputs import one_text
+from kedge.text.tokenize import Tokenizer
+from kedge.typing import Label
+
+__all__ = ["Wish", "flip_label"]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A text whose label is to change: from which label, to which, and by which replacements."""
+
+    text: str
+    label: Label | None = None
+    to: Label | None = None
+    replace: Perturbation | None = None
+
+    def __post_init__(self) -> None:
+        if self.replace is not None and not all(hasattr(self.replace, x) for x in ("writer", "protected")):
+            raise OptionError("`replace=` takes a perturbation such as kedge.Neighbours(...), or nothing.")
+
+
+def flip_label(
+    wish: Wish,
+    converted: Converted,
+    options: Options,
+    perturbation: Perturbation,
+    tokenizer: Tokenizer | None,
+) -> Flip:
+    """Find what flips a label, and ask the model about the changed text."""
+    started = time.perf_counter()
+    model = converted.model
+    first = Oracle().ask(model.predict, [one_text(wish.text)])  # counted when the reading is opened
+    query, goal = Query(wish.text, wish.label, first), None
+    if wish.to is not None:
+        _check(first, wish.to)
+        if len(first.classes or ()) != 2:
+            goal = wish.to
+            converted = Converted(one_or_rest(model, goal), converted.checked)
+            query = Query(wish.text, rest_of(goal), the_one(first, goal))
+    reading, rng = open_reading(query, converted, options, perturbation, tokenizer)
+    label = reading.label if goal is None or first.labels is None else first.labels[0]
+    search = _by_removal if wish.replace is None else _by_replacement
+    change = search(reading, converted.model, goal, wish, rng)
+    after = None
+    if change.text is not None and reading.oracle.remaining >= 1:
+        after = reading.oracle.ask(model.predict, [change.text])
+        if _keeps(after, label, wish.to):
+            change, after = replace(_NOTHING, notes=(_TAKEN_BACK,)), None
+    document, anchor = reading.document, Anchor(change.positions)
+    return Flip(
+        text=document.text,
+        label=label,
+        to=wish.to,
+        new_label=None if after is None else _label_of(after, wish.to),
+        words=anchor.words(document),
+        positions=anchor.positions,
+        spans=anchor.spans(document),
+        replacements=change.replacements,
+        status=change.status,
+        minimality=change.minimality,
+        after=change.text,
+        probabilities=_pairs(first),
+        probabilities_after=None if after is None else _pairs(after),
+        method=change.method,
+        model=model.name,
+        perturbation=reading.perturbation.name if wish.replace is None else wish.replace.name,
+        queries=reading.oracle.queries,
+        tokens=tuple((t.start, t.stop) for t in document.tokens),
+        seconds=time.perf_counter() - started,
+        notes=(*reading.notes, *change.notes),
+    )
+
+
+def _check(first: Predictions, to: Label) -> None:
+    """Refuse a label that the model does not have, or that the text has already."""
+    if first.classes is not None:
+        first.column(to)
+    if bool(first.hold(to)[0]):
+        raise LabelError(f"The text has the label {to!r} already; `to=` names another one, or is left out.")
+
+
+@dataclass(frozen=True)
+class _Change:
+    """What a search gives: the changed text, and what is known of it."""
+
+    positions: tuple[int, ...] = ()
+    text: str | None = None
+    replacements: tuple[str, ...] | None = None
+    status: Literal["exact", "verified", "not_found"] = "not_found"
+    minimality: Literal["smallest", "irreducible", "open"] = "open"
+    method: str = "asking"
+    notes: tuple[str, ...] = ()
+
+
+_NOTHING = _Change()
+_TAKEN_BACK = "What was read of the model promised another label, but its own answer about the text did not."
+
+
+def _by_removal(
+    reading: Reading, model: Model, goal: Label | None, wish: Wish, rng: np.random.Generator
+) -> _Change:
+    """The fewest words removed."""
+    del model, wish
+    found = lose_label(reading, goal, rng)
+    if found.cut is None:
+        return replace(_NOTHING, method=found.method)
+    positions = sorted(
+        k
+        for members, gone in zip(reading.units.members, found.cut.removed.tolist(), strict=True)
+        for k in members[:gone]
+    )
+    kept = np.ones((1, len(reading.document)), dtype=bool)
+    kept[0, positions] = False
+    text = reading.perturbation.writer(reading.document, rng)(kept)[0]
+    proven, irreducible = found.cut.proven, found.irreducible
+    return _Change(
+        tuple(positions),
+        text,
+        status="exact" if proven else "verified",
+        minimality="smallest" if proven else "irreducible" if irreducible else "open",
+        method=found.method,
+    )
+
+
+def _by_replacement(
+    reading: Reading, model: Model, goal: Label | None, wish: Wish, rng: np.random.Generator
+) -> _Change:
+    """Few words replaced."""
+    assert wish.replace is not None  # noqa: S101  (the caller has looked)
+    memory = Memory(reading.oracle, model.predict, reading.label, recheck=False)
+    del goal
+    replacing = Replacing(reading.document, wish.replace, lambda texts: memory(texts, text_keys(texts)), rng)
+    chosen = replacing(word_effects(reading, rng))
+    if chosen is None:
+        return _NOTHING
+    places = tuple(sorted(chosen))
+    words = tuple(chosen[k] for k in places)
+    text = replacing.written(chosen)
+    return _Change(places, text, words, status="verified", minimality="irreducible")
+
+
+def _keeps(after: Predictions, label: Label, to: Label | None) -> bool:
+    return bool(after.hold(label)[0]) if to is None else not bool(after.hold(to)[0])
+
+
+def _label_of(after: Predictions, to: Label | None) -> Label | None:
+    """What the model says now; of a multi-label model the label that was asked for."""
+    return to if after.labels is None else after.labels[0]
+
+
+def _pairs(predictions: Predictions) -> tuple[tuple[Label, float], ...] | None:
+    shares = predictions.distribution()
+    return None if shares is None else tuple(shares.items())

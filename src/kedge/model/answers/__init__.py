@@ -1,0 +1,1 @@
+"""What models answer: labels, probabilities, records, and their names."""

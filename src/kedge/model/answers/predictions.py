@@ -1,0 +1,78 @@
+"""What a model answers."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kedge.errors import LabelError
+from kedge.typing import Bools, Floats, Label
+
+__all__ = ["Predictions"]
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """A model's answers about ``n`` texts.
+
+    ``classes`` names the columns of ``probabilities`` and ``indicator``. A multi-label model has an
+    ``indicator`` (n, k) of which labels hold; its ``labels`` are None.
+    """
+
+    labels: NDArray[np.object_] | None
+    classes: tuple[Label, ...] | None = None
+    probabilities: Floats | None = None
+    indicator: Bools | None = None
+
+    def __len__(self) -> int:
+        return len(self.labels) if self.labels is not None else len(self._indicator())
+
+    def of(self, row: int) -> "Predictions":
+        """The answer about one of the texts."""
+        at = slice(row, row + 1)
+        return Predictions(
+            None if self.labels is None else self.labels[at],
+            self.classes,
+            None if self.probabilities is None else self.probabilities[at],
+            None if self.indicator is None else self.indicator[at],
+        )
+
+    def _indicator(self) -> Bools:
+        assert self.indicator is not None  # noqa: S101  (labels or indicator: one is always there)
+        return self.indicator
+
+    def column(self, label: Label) -> int:
+        """The place of a label; one that the model does not have is refused."""
+        if self.classes is None or label not in self.classes:
+            known = ", ".join(repr(c) for c in self.classes or ())
+            raise LabelError(f"The model has no label {label!r}; it has {known}.")
+        return self.classes.index(label)
+
+    @property
+    def comparable(self) -> bool:
+        """Whether it is known which of two labels is ahead, whatever becomes of the others."""
+        exclusive = self.labels is not None and self.classes is not None
+        return exclusive and (self.probabilities is not None or len(self.classes or ()) == 2)
+
+    def hold(self, label: Label) -> Bools:
+        """(n,) where ``label`` is the model's answer, or one of them."""
+        if self.labels is None:
+            return self._indicator()[:, self.column(label)]
+        return np.fromiter((x == label for x in self.labels), dtype=bool, count=len(self.labels))
+
+    def log_odds(self, label: Label) -> Floats | None:
+        """(n,) ln p/(1-p) of ``label``, or None for a model without probabilities.
+
+        Probabilities are kept 1e-12 away from 0 and 1, beyond which floats say nothing.
+        """
+        if self.probabilities is None:
+            return None
+        p = np.clip(self.probabilities[:, self.column(label)], 1e-12, 1 - 1e-12)
+        odds: Floats = np.log(p) - np.log1p(-p)
+        return odds
+
+    def distribution(self) -> dict[Label, float] | None:
+        """The class probabilities of the first text."""
+        if self.probabilities is None or self.classes is None:
+            return None
+        return dict(zip(self.classes, map(float, self.probabilities[0]), strict=True))

@@ -1,0 +1,1 @@
+"""What a model's answer is made of, as data: sums, windows, leads, leaves."""

@@ -1,0 +1,1 @@
+"""What is inside scikit-learn pipelines."""

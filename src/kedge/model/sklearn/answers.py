@@ -1,0 +1,85 @@
+"""A fitted classifier's own answers about features, with probabilities where it gives them."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from kedge.model.answers.outputs import Outputs, read_outputs
+from kedge.model.model import Predictions, python_label
+from kedge.model.sklearn.trees.forest import forest_chances, is_forest
+from kedge.typing import Bools, Floats, Label
+from kedge.utils.numerics import logistic
+
+__all__ = ["answers_of"]
+
+
+def answers_of(final: Any, outputs: Outputs, classes: Sequence[Label] | None) -> Callable[[Any], Predictions]:
+    """The final estimator's own answers, with probabilities where it gives them.
+
+    Labels are those of ``predict``, to the last bit: elsewhere a probability of one half may hide on
+    which side of a tie the score lies.
+    """
+    kind = type(final).__name__ if type(final).__module__.startswith("sklearn.") else ""
+    several = np.ndim(getattr(final, "classes_", ())) == 1 and len(getattr(final, "classes_", ())) > 1
+    if outputs != "auto" or kind not in _PROBABLE or not several or not hasattr(final, "predict_proba"):
+        means: Outputs = "labels" if outputs == "auto" else outputs
+
+        def predict(x: Any) -> Predictions:
+            n = x.shape[0] if hasattr(x, "shape") else len(x)
+            return read_outputs(final.predict(x), n, means, classes)
+
+        return predict
+
+    def probable(x: Any) -> Predictions:
+        names = [python_label(c) for c in final.classes_.tolist()]
+        if kind.startswith("LogisticRegression") and len(names) == 2:
+            # One product instead of two: predict is the sign of the score, predict_proba its logit.
+            score = _score(final, x)
+            chance = logistic(score)
+            return _labelled(score > 0, names, np.column_stack([1 - chance, chance]))
+        chances = forest_chances(final, x) if is_forest(final) else final.predict_proba(x)
+        if kind in _PREDICT_IS_ARGMAX:
+            return read_outputs(chances, x.shape[0], "probabilities", names)
+        labels = read_outputs(final.predict(x), x.shape[0], "labels").labels
+        shares = read_outputs(chances, x.shape[0], "probabilities", names).probabilities
+        return Predictions(labels, tuple(names), shares)
+
+    return probable
+
+
+def _score(final: Any, x: Any) -> Floats:
+    """``decision_function`` of a two-class linear model: its own product, to the last bit.
+
+    Its checks of the input take longer than the product on one document. Rows that a vectoriser made
+    do not need them; anything else, and a score that is not finite, goes through them.
+    """
+    coef = final.coef_
+    plain = isinstance(coef, np.ndarray)  # not made sparse
+    if plain and getattr(x, "format", None) == "csr" and x.shape[1] == coef.shape[1]:
+        score: Floats = (x @ coef.T + final.intercept_).reshape(-1)
+        if np.isfinite(score).all():
+            return score
+    checked: Floats = final.decision_function(x)
+    return checked
+
+
+def _labelled(second: Bools, names: list[Label], chances: Floats) -> Predictions:
+    both = np.empty(2, dtype=object)
+    both[:] = names
+    return Predictions(both[second.astype(np.int64)], tuple(names), chances)
+
+
+# scikit-learn estimators whose predict takes the largest of the very numbers that predict_proba
+# gives.
+_PREDICT_IS_ARGMAX = frozenset({
+    "DecisionTreeClassifier", "RandomForestClassifier", "ExtraTreesClassifier", "MLPClassifier",
+    "CalibratedClassifierCV",
+})  # fmt: skip
+
+# Estimators whose probabilities speak of the same scores as their labels. (SVC is not among them:
+# its probabilities come from a separate calibration.)
+_PROBABLE = _PREDICT_IS_ARGMAX | {
+    "LogisticRegression", "LogisticRegressionCV", "MultinomialNB", "BernoulliNB", "ComplementNB",
+    "GradientBoostingClassifier", "HistGradientBoostingClassifier",
+}  # fmt: skip

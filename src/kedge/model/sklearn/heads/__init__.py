@@ -1,0 +1,1 @@
+"""Classifiers that decide by a few sums over features."""

@@ -1,0 +1,94 @@
+"""scikit-learn pipelines on raw text: which of the two readers takes one.
+
+Single words and one step behind them are read as counts (`words`), everything else that can be read as
+occurrences (`windows`); docs/design.md says why there are two.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from kedge.errors import ModelError
+from kedge.model.answers.outputs import Outputs
+from kedge.model.model import Model, Predictions
+from kedge.model.sklearn.answers import answers_of
+from kedge.model.sklearn.fitted import as_written, makes_dense, state_of
+from kedge.model.sklearn.trees.ensembles import reads_trees
+from kedge.model.sklearn.windows.reader import opened_model
+from kedge.model.sklearn.words.features import features_of, finds_words
+from kedge.model.sklearn.words.reader import passed_on, words_model
+from kedge.typing import Label
+
+__all__ = ["is_pipeline", "pipeline_model"]
+
+
+def is_pipeline(model: Any) -> bool:
+    """Whether this is a scikit-learn pipeline (told without importing scikit-learn).
+
+    The very type, with the methods of its class, and its steps likewise: a subclass, or a method that was put
+    in place of another, may treat them in another way, and is asked as it stands.
+    """
+    kind = type(model)
+    if kind.__module__ != "sklearn.pipeline" or kind.__name__ != "Pipeline":
+        return False
+    return as_written(model) and all(as_written(step) for _, step in model.steps)
+
+
+def pipeline_model(pipeline: Any, outputs: Outputs = "auto", classes: Sequence[Label] | None = None) -> Model:
+    """A fitted pipeline from raw text to labels, with what its vectoriser lets us know."""
+    _refuse_unfit(pipeline, outputs)
+    before, final = [step for _, step in pipeline.steps[:-1]], pipeline.steps[-1][1]
+    name = " + ".join(type(step).__name__ for _, step in pipeline.steps)
+    answer = partial(_answer_now, pipeline, outputs, classes)
+
+    def predict(texts: Sequence[str]) -> Predictions:
+        return answer(passed_on([step for _, step in pipeline.steps[:-1]], texts))
+
+    def parts() -> tuple[object, ...]:
+        return state_of([pipeline, *(step for _, step in pipeline.steps)])
+
+    if not _trees_on_words(before, final):
+        opened = opened_model(predict, name, before, final, answer, outputs)
+        if opened is not None:
+            return _made_of(opened, parts)
+    return words_model(predict, name, before, final, answer, outputs, parts)
+
+
+def _answer_now(
+    pipeline: Any, outputs: Outputs, classes: Sequence[Label] | None, features: Any
+) -> Predictions:
+    """What the last step, as it is now, says about features."""
+    return answers_of(pipeline.steps[-1][1], outputs, classes)(features)
+
+
+def _made_of(model: Model, parts: Callable[[], tuple[object, ...]]) -> Model:
+    """The model, made of more parts than its own."""
+    own = model.parts or tuple
+    return replace(model, parts=lambda: (*parts(), *own()))
+
+
+def _refuse_unfit(pipeline: Any, outputs: Outputs) -> None:
+    """A pipeline that is not fitted, or predicts numbers, has no labels to explain."""
+    from sklearn.base import is_regressor
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    try:
+        check_is_fitted(pipeline)
+    except NotFittedError:
+        raise ModelError("This pipeline is not fitted; call pipeline.fit(texts, labels) first.") from None
+    final = pipeline.steps[-1][1]
+    if is_regressor(final) and outputs == "auto":
+        raise ModelError(
+            f"{type(final).__name__} is a regressor: it predicts numbers, not labels; pass a classifier, or "
+            "say `outputs='scores'` (positive means the second class) or `outputs='probabilities'`."
+        )
+
+
+def _trees_on_words(steps: Sequence[Any], final: Any) -> bool:
+    """Whether this is an ensemble of trees on features of single words, made dense on the way or not."""
+    features = features_of([step for step in steps if not makes_dense(step)])
+    if features is None or reads_trees(final, dense=False) is None:
+        return False
+    return finds_words(features.vectorizer) and tuple(features.vectorizer.ngram_range) == (1, 1)

@@ -1,0 +1,1 @@
+"""Single words of a vocabulary: a feature is a function of one word's count."""

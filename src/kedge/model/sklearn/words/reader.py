@@ -1,0 +1,124 @@
+"""A scikit-learn pipeline on single words as a model: no text is built where counts will do."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from kedge.model.answers.outputs import Outputs
+from kedge.model.model import Model, Predictions
+from kedge.model.sklearn.fitted import makes_dense
+from kedge.model.sklearn.heads.linear import Head, head_of
+from kedge.model.sklearn.heads.mlp import is_mlp, mlp_gradient
+from kedge.model.sklearn.locating import is_local, keeps_apart, locate_words, looks_around
+from kedge.model.sklearn.trees.ensembles import cut_capabilities, reads_trees
+from kedge.model.sklearn.trees.leaves import is_tree, leaf_boxes
+from kedge.model.sklearn.words.features import Features, count_features, features_of, finds_words
+from kedge.model.sklearn.words.scores import (
+    additive_score,
+    class_slopes,
+    gradient,
+    label_algebra,
+    label_leads,
+    normalised_score,
+)
+from kedge.text.document import Token
+from kedge.typing import Counts, Floats, Label
+
+__all__ = ["passed_on", "words_model"]
+
+_ASKED_BY_TEXT = (
+    "The pipeline does not start with a vectoriser that kedge reads, so the model is asked about masked "
+    "texts."
+)
+
+
+def words_model(
+    predict: Callable[[Sequence[str]], Predictions],
+    name: str,
+    steps: Sequence[Any],
+    final: Any,
+    answer: Callable[[Any], Predictions],
+    outputs: Outputs,
+    parts: Callable[[], tuple[object, ...]],
+) -> Model:
+    """A pipeline as a model with what its vectoriser lets us know: counts of words, its words, or nothing.
+
+    ``predict`` takes texts, ``answer`` the features that the steps make of them.
+    """
+    vectorizer: Any = steps[0] if steps else None
+    if not finds_words(vectorizer):
+        return Model(predict, name, notes=(_ASKED_BY_TEXT,), parts=parts)
+
+    def tokenize(text: str) -> list[Token] | None:
+        return locate_words(vectorizer, text)
+
+    vocabulary = getattr(vectorizer, "vocabulary_", None)  # a hashing vectoriser has none
+    reads = None if vocabulary is None else vocabulary.__contains__
+    by_pattern = vectorizer.tokenizer is None and looks_around(vectorizer.token_pattern)
+    if vocabulary is None or tuple(vectorizer.ngram_range) != (1, 1) or by_pattern:
+        notes = (_ASKED_BY_TEXT,)
+        return Model(predict, name, tokenize=tokenize, reads=reads, notes=notes, parts=parts)
+
+    def from_counts(words: Sequence[str]) -> Callable[[Counts], Predictions]:
+        columns = np.array([vocabulary[w] for w in words], dtype=np.int64)
+
+        def predict_counts(counts: Counts) -> Predictions:
+            return answer(passed_on(steps[1:], count_features(vectorizer, columns, counts)))
+
+        return predict_counts
+
+    return Model(
+        predict,
+        name,
+        tokenize=tokenize,
+        keeps_apart=lambda text: keeps_apart(vectorizer, text),
+        local=is_local(vectorizer),
+        reads=reads,
+        from_counts=from_counts,
+        parts=parts,
+        **_inside(steps, final, outputs),
+    )
+
+
+def passed_on(steps: Sequence[Any], x: Any) -> Any:
+    """What steps make of their input."""
+    for step in steps:
+        if step is not None and step != "passthrough":
+            x = step.transform(x)
+    return x
+
+
+def _inside(steps: Sequence[Any], final: Any, outputs: Outputs) -> dict[str, Any]:
+    """The capabilities of estimators whose inside is known; none for any other."""
+    dense = any(map(makes_dense, steps))
+    features = features_of([step for step in steps if not makes_dense(step)])
+    if features is None or outputs not in {"auto", "labels"}:
+        return {}
+    if is_tree(final):
+        return {"leaves": lambda words, sizes, label: leaf_boxes(features, final, words, sizes, label)}
+    if is_mlp(final):
+
+        def slope(words: Sequence[str], counts: Counts, label: Label) -> Floats:
+            x = passed_on(steps[1:], count_features(steps[0], features.columns(words), counts[None]))
+            return mlp_gradient(features, final, x, words, label)
+
+        return {"gradient": slope}
+    trees = reads_trees(final, dense=dense)
+    if trees is not None:
+        return cut_capabilities(features, trees)
+    head = head_of(final)
+    return {} if head is None else _sums(features, head)
+
+
+def _sums(features: Features, head: Head) -> dict[str, Any]:
+    """What can be read of a classifier that compares sums over features."""
+    return {
+        "additive": lambda words, sizes, label: additive_score(features, head, words, sizes, label),
+        "normalised": lambda words, label: normalised_score(features, head, words, label),
+        "leads": lambda words, sizes, label: label_leads(features, head, words, sizes, label),
+        "algebra": lambda words, _, label, ask: label_algebra(features, head, words, label, ask),
+        "class_slopes": lambda words: class_slopes(features, head, words),
+        "between": lambda label, other: _sums(features, head.between(label, other)),
+        "gradient": lambda words, counts, label: gradient(features, head, words, counts, label),
+    }

@@ -1,0 +1,228 @@
+"""From a text to its explanation: the whole path on one screen. Read this first.
+
+text -> Document -> Reading -> Strategy -> Found -> Explanation
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from kedge.errors import LabelError, OptionError
+from kedge.model.contrast import between, the_pair
+from kedge.model.model import Predictions
+from kedge.model.source import Converted
+from kedge.options import Options
+from kedge.perturb import Perturbation
+from kedge.reading.labels import label_to_explain
+from kedge.reading.oracle import ASKED_AGAIN, Oracle
+from kedge.reading.reading import Reading, read, read_document
+from kedge.reading.verification import confirm, verify
+from kedge.results.explanation import Explanation, Step, TiedAnchors
+from kedge.results.removal import Removal
+from kedge.search.covering import Covering
+from kedge.search.empty import baseline_of
+from kedge.search.hurried import hurried_anchor
+from kedge.search.strategies import choose_strategy, spell
+from kedge.search.strategy import Candidate, Found, Strategy
+from kedge.studies.examples import Drawn, draw_examples
+from kedge.studies.influences import measure_influence
+from kedge.studies.removals import CLAIMS, can_be_harder, harder_removals, is_free, without_questions
+from kedge.text.inputs import one_text
+from kedge.text.tokenize import Tokenizer
+from kedge.typing import Kept, Label
+from kedge.utils.deadline import TimeIsUp
+from kedge.utils.seeds import generator
+
+__all__ = ["Query", "explain_text", "find_anchor", "open_reading"]
+
+
+_NOT_ASKED_AGAIN = (
+    "Every text that matters was asked about, so this is exact if the model repeats itself; to be sure of "
+    f"that it is asked {ASKED_AGAIN} times again, for which `max_queries` left no room."
+)
+
+
+@dataclass(frozen=True)
+class Query:
+    """A text to explain, for a label (against another), and what the model is known to say about it."""
+
+    text: str
+    label: Label | None = None
+    known: Predictions | None = None
+    against: Label | None = None
+
+
+def open_reading(
+    query: Query,
+    converted: Converted,
+    options: Options,
+    perturbation: Perturbation,
+    tokenizer: Tokenizer | None,
+) -> tuple[Reading, np.random.Generator]:
+    """One model's view of one text, checked against the model: the only way in."""
+    document, own_words = read_document(converted.model, query.text, tokenizer)
+    rng = generator(options.seed, document.text)
+    reading = read(
+        converted.model,
+        document,
+        own_units=own_words,
+        split_by_user=tokenizer is not None,
+        perturbation=perturbation,
+        label=query.label,
+        oracle=Oracle(options.max_queries, options.batch_size, options.progress),
+        rng=rng,
+        known=query.known,
+    )
+    if reading.counted:
+        confirm(reading)
+        if not converted.checked:
+            verify(converted.model, reading)
+            converted.checked.append(True)
+    if options.prior is not None:
+        members = reading.units.members
+        words = [document.tokens[group[0]].word for group in members]
+        reading = replace(reading, prior=options.prior.weigh(words, reading.label))
+    return reading, rng
+
+
+def explain_text(
+    query: Query,
+    converted: Converted,
+    options: Options,
+    perturbation: Perturbation,
+    tokenizer: Tokenizer | None,
+    *,
+    given: Any,
+) -> Explanation:
+    """The explanation of a text; against another label that of the model of these two."""
+    started, name = time.perf_counter(), converted.model.name
+    if query.against is None:
+        reading, rng = open_reading(query, converted, options, perturbation, tokenizer)
+        return explain_reading(reading, options, rng, model=name, given=given, started=started)
+    if options.certificate:
+        raise OptionError("A certificate is about one label, so that `against=` has none; leave one out.")
+    pair, two, first = _contrasted(query, query.against, converted)
+    reading, rng = open_reading(pair, two, options, perturbation, tokenizer)
+    found = explain_reading(reading, options, rng, model=name, given=given, started=started)
+    shares = first.distribution() or {}
+    return replace(found, against=query.against, probabilities=tuple(shares.items()))
+
+
+def _contrasted(query: Query, against: Label, converted: Converted) -> tuple[Query, Converted, Predictions]:
+    """A query about one label against another, the model of these two, and what it says of all labels."""
+    model = converted.model
+    first = query.known or Oracle().ask(model.predict, [one_text(query.text)])  # counted when it is read
+    label = label_to_explain(first, query.label)
+    if label == against:
+        raise LabelError(f"The model labels this text {label!r}; `against=` takes another label.")
+    if first.labels is not None and len(first.classes or ()) == 2:
+        first.column(against)
+        return replace(query, label=label, known=first), converted, first  # there is no third label
+    pair = replace(query, label=label, known=the_pair(first, label, against))
+    return pair, Converted(between(model, label, against)), first
+
+
+def find_anchor(reading: Reading, options: Options, rng: np.random.Generator) -> tuple[Strategy, Found]:
+    """The anchor, by the first strategy that fits the reading; and which strategy that was."""
+    strategy, goal = choose_strategy(options.strategies, reading), options.goal
+    if options.keep == "auto":
+        goal = replace(goal, delta=goal.delta / CLAIMS)
+    search = Covering(options.corpus, strategy) if options.objective == "coverage" else strategy
+    try:
+        found = search(reading, goal, rng)
+        return strategy, replace(found, baseline=baseline_of(reading, found, goal, rng))
+    except TimeIsUp:
+        return strategy, hurried_anchor(reading, goal, rng)
+
+
+def explain_reading(
+    reading: Reading, options: Options, rng: np.random.Generator, *, model: str, given: Any, started: float
+) -> Explanation:
+    """The explanation of a reading, in the words and places of the caller's own text."""
+    strategy, found = find_anchor(reading, options, rng)
+    if found.status == "exact" and not reading.check_repeats():
+        found = replace(found, status="certified", notes=(*found.notes, _NOT_ASKED_AGAIN))
+    examples = draw_examples(reading, found, options.seed)
+    removals = _removals(reading, found, options)
+    document, anchor = reading.document, reading.units.anchor(found.kept)
+    words = anchor.words(document)
+
+    def positions(kept: Kept) -> tuple[int, ...]:
+        return reading.units.anchor(kept).positions
+
+    def step(candidate: Candidate) -> Step:
+        return Step(positions(candidate.kept), candidate.interval)
+
+    ties = None
+    if (selection := found.selection) is not None:
+        best = tuple(positions(kept) for kept in selection.tied)
+        ties = TiedAnchors(selection.reaching, selection.shortest, best)
+    minimality = found.minimality if options.objective == "shortest" else "open"
+    evidence = None
+    if options.certificate:
+        from kedge.certificates.issue import issued, named
+
+        about = named(model, given)
+        evidence = issued(reading, found, options.goal, about, shortest=minimality == "shortest")
+    return Explanation(
+        text=document.text,
+        label=reading.label,
+        words=words,
+        positions=anchor.positions,
+        spans=anchor.spans(document),
+        interval=found.interval,
+        status=found.status,
+        threshold=options.threshold,
+        delta=getattr(strategy, "delta", options.delta),  # a strategy may have its own
+        method=spell(strategy),
+        evaluator=found.evaluator.name,
+        sampled=found.evaluator.sampled,
+        minimality=minimality,
+        model=model,
+        perturbation=reading.perturbation.name,
+        queries=reading.oracle.queries,
+        baseline=found.baseline,
+        seed=options.seed,
+        coverage=None if options.corpus is None else options.corpus.coverage(words),
+        objective=options.objective,
+        seconds=time.perf_counter() - started,
+        tokens=tuple((t.start, t.stop) for t in document.tokens),
+        probabilities=tuple(reading.probabilities.items()) if reading.probabilities else None,
+        trace=tuple(map(step, found.trace)),
+        ties=ties,
+        examples=examples,  # drawn when somebody looks
+        removals=removals,  # likewise, where they cost no question
+        measure=measure_influence(reading, found),  # worked out when somebody looks
+        notes=(*reading.notes, *found.notes, *_hint(reading, found, options)),
+        evidence=evidence,
+        backward=reading.oracle.backward,
+        prior=None if options.prior is None or strategy.name != "guided" else options.prior.digest,
+    )
+
+
+def _hint(reading: Reading, found: Found, options: Options) -> tuple[str, ...]:
+    """Where no word is needed and harder removals would cost questions: how to ask for them."""
+    reached = found.baseline is not None and found.baseline.reaches(options.threshold)
+    if not reached or options.keep == "auto" or is_free(reading, found) or not can_be_harder(reading):
+        return ()
+    return ("`keep='auto'` finds how hard a removal the label survives, and which words carry it then.",)
+
+
+def _removals(reading: Reading, found: Found, options: Options) -> Sequence[Removal]:
+    """What a label that needs no word needs when more is removed: where asked for, or for nothing."""
+    known = found.baseline
+    if known is None or known.mean < options.threshold or not can_be_harder(reading):
+        return ()
+    free = is_free(reading, found)
+    if not free and options.keep != "auto":
+        return ()
+    own = replace(options.goal, delta=options.delta / CLAIMS, settle_empty=False)
+    exact = not found.evaluator.sampled and found.evaluator.name != "gaussian"
+    if not free:
+        return tuple(harder_removals(reading, known, own, options.seed, proven=exact))
+    apart = without_questions(reading)
+    first = known if exact else None
+    return Drawn(lambda: harder_removals(apart, first, own, options.seed, proven=exact))

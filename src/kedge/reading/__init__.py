@@ -1,0 +1,1 @@
+"""One model's view of one document."""

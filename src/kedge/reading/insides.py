@@ -1,0 +1,83 @@
+"""What is known of a model's inside on one document, whichever way the model declares it."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from kedge.model.model import Model
+from kedge.model.scores.additive import AdditiveScore
+from kedge.model.scores.chain import ChainScore
+from kedge.model.scores.inside import Inside
+from kedge.perturb import Masking, Perturbation
+from kedge.reading.masks import masks_cleanly
+from kedge.text.document import Document
+from kedge.text.units import Units, interchangeable
+from kedge.typing import Bools, Counts, Label
+
+__all__ = ["NOT_CLEAN", "NOT_PLACED", "inside_of", "settled_score"]
+
+# What is said where the inside cannot be used.
+NOT_CLEAN = (
+    "Masking a word may change how this model reads the others (it has a preprocessor, tokenizer or pattern "
+    "of your own, or reads neighbours that masking brings together), so the model is asked about masked "
+    "texts."
+)
+NOT_PLACED = (
+    "The model's own words cannot be placed in the text, because its preprocessing changes them; the "
+    "text was split by kedge and the model is asked about masked texts."
+)
+
+
+def inside_of(model: Model, document: Document, perturbation: Perturbation) -> Inside | None:
+    """The model's inside on a document in its own words; None where masked texts must be asked about."""
+    if type(perturbation) is not Masking:  # a subclass may write anything in place of a word
+        return None
+    if model.opened is not None:
+        return model.opened(document, perturbation)
+    if model.from_counts is not None and masks_cleanly(model, document, perturbation):
+        return _by_words(model, document)
+    return None
+
+
+def settled_score(
+    score: AdditiveScore | ChainScore, inside: Inside, label: Label
+) -> Callable[[Counts], Bools]:
+    """Counts to whether the label holds, by the score; what only the model's rounding decides it is asked."""
+    if not score.error:
+        return score.holds
+    near = 2 * score.error + 1e-12 * score.magnitude
+
+    def holds(counts: Counts) -> Bools:
+        held = score.holds(counts)
+        close = np.flatnonzero(~(np.abs(score.score(counts)) > near))
+        if len(close):
+            held[close] = inside.predict(counts[close]).hold(label)
+        return held
+
+    return holds
+
+
+def _by_words(model: Model, document: Document) -> Inside:
+    """A model that sees nothing but counts of words: its occurrences of a word are interchangeable."""
+    assert model.from_counts is not None  # noqa: S101  (the caller has looked)
+    units = interchangeable(document, model.reads or (lambda _: True))
+    words = [document.tokens[group[0]].word for group in units.members]
+    if model.asks is not None and len(units):
+        matter = model.asks(words, units.sizes)
+        if matter.any():  # else the label is certain, and any word will do
+            units = Units(tuple(group for group, asked in zip(units.members, matter, strict=True) if asked))
+            words = [word for word, asked in zip(words, matter, strict=True) if asked]
+    sizes = units.sizes
+    additive, normalised, algebra = model.additive, model.normalised, model.algebra
+    leads, leaves, gradient, class_slopes = model.leads, model.leaves, model.gradient, model.class_slopes
+    return Inside(
+        units,
+        model.from_counts(words),
+        additive=additive and (lambda label: additive(words, sizes, label)),
+        normalised=normalised and (lambda label: normalised(words, label)),
+        leads=leads and (lambda label: leads(words, sizes, label)),
+        algebra=algebra and (lambda label, ask: algebra(words, sizes, label, ask)),
+        leaves=leaves and (lambda label: leaves(words, sizes, label)),
+        class_slopes=class_slopes and (lambda: class_slopes(words)),
+        gradient=gradient and (lambda label: gradient(words, sizes, label)),
+    )

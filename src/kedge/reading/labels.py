@@ -1,0 +1,37 @@
+"""Which label of a document is explained."""
+
+from kedge.errors import LabelError
+from kedge.model.model import Predictions
+from kedge.typing import Label
+
+__all__ = ["label_to_explain"]
+
+
+def label_to_explain(first: Predictions, label: Label | None) -> Label:
+    """The label to explain: the model's own, or the user's if it holds."""
+    if first.labels is None:
+        holding = [c for c in first.classes or () if first.hold(c)[0]]
+        known = ", ".join(map(repr, holding)) or "none"
+        if label is None:
+            raise LabelError(
+                f"A multi-label model needs `label=`; the labels that hold for this text are: {known}."
+            )
+        if label not in holding:
+            first.hold(label)  # an unknown label is refused by name
+            raise LabelError(
+                f"The label {label!r} does not hold for this text, so there is nothing that keeps it; "
+                f"the labels that hold are: {known}."
+            )
+        return label
+    predicted: Label = first.labels[0]
+    if label is not None and label != predicted:
+        if first.classes is not None:
+            first.column(label)
+        ways = f"flip, with `to={label!r}`, says what would make it so."
+        if first.comparable:
+            ways = f"`against={label!r}` says what keeps it from being {label!r}; {ways}"
+        raise LabelError(
+            f"The model labels this text {predicted!r}, not {label!r}; an anchor says what keeps a label "
+            f"that holds. {ways[0].upper()}{ways[1:]}"
+        )
+    return predicted

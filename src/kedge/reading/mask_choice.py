@@ -1,0 +1,37 @@
+"""Which mask removes a word, and does nothing else, for this very model. ``docs/masks.md`` has the reasons.
+
+- A model that declares its mask gets it: a transformer's tokenizer has one.
+- A model with a known vocabulary gets the paper's UNK, a word outside of it.
+- Any other model gets none, so that words are removed: features of characters, hashed words and
+  unknown functions may read every mask.
+"""
+
+from dataclasses import replace
+
+from kedge.model.model import Model
+from kedge.perturb import Masking, Perturbation
+from kedge.perturb.masking import UNKNOWN
+
+__all__ = ["fit_mask", "known_words", "mask_of"]
+
+
+def mask_of(model: Model) -> str:
+    """The mask that fits a model; ``""`` stands for removal."""
+    if model.mask is not None:
+        return model.mask
+    outside = model.tokenize is not None and model.reads is not None and not known_words(model, UNKNOWN)
+    return UNKNOWN if outside else ""
+
+
+def known_words(model: Model, mask: str) -> list[str]:
+    """The words of a mask that are in the model's vocabulary, as far as it has one."""
+    if model.tokenize is None or model.reads is None:
+        return []
+    return [token.word for token in model.tokenize(mask) or () if model.reads(token.word)]
+
+
+def fit_mask(perturbation: Perturbation, model: Model) -> Perturbation:
+    """The perturbation with its mask chosen for the model, where the user chose none."""
+    if isinstance(perturbation, Masking) and perturbation.mask is None:
+        return replace(perturbation, mask=mask_of(model))
+    return perturbation

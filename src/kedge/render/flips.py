@@ -1,0 +1,147 @@
+"""What flips a label, for the terminal and as a page: words struck out, the new label, its probability."""
+
+from typing import Any
+
+from kedge.render.html import environment, style, writable
+from kedge.render.pieces import Piece
+from kedge.render.words import listed
+from kedge.results.counterfactual import Flip
+from kedge.utils.messages import visible
+from kedge.utils.rounding import rounded
+
+__all__ = ["flip_headline", "flip_notebook", "flip_page", "flip_promise", "render_flip"]
+
+# A mark beside the name of each status: not by colour alone.
+_SIGNS = {"exact": "=", "verified": "✓", "not_found": "!"}
+# Classes shown with their probability, and what a long text shows around a word in a terminal.
+_CLASSES, _LONG, _AROUND = 6, 1200, 60
+
+
+def flip_headline(f: Flip) -> str:
+    """The answer in one sentence."""
+    if not f.found:
+        goal = "the label" if f.to is None else f"the label to “{f.to}”"
+        done = "Replacing words does not change" if f.replacements is not None else "No change of"
+        return f"{done} {goal} was found." if f.replacements is None else f"{done} {goal}."
+    if f.replacements is not None:
+        changes = [f"“{a}” by “{b}”" for a, b in zip(f.words, f.replacements, strict=True)]
+        return f"Replacing {', '.join(changes)} makes it “{f.new_label}”."
+    return f"Without {listed(f.words)} it is “{f.new_label}”."
+
+
+def flip_promise(f: Flip) -> str:
+    """What is known of it."""
+    if f.status == "exact":
+        fewer = "One word is the fewest there can be" if len(f.words) == 1 else "Proven: no fewer words do"
+        return f"{fewer}. The model was asked about the changed text."
+    if f.status == "verified":
+        if f.minimality == "open":
+            return (
+                "The model was asked about the changed text; fewer words were not tried: the budget ran out."
+            )
+        if len(f.words) == 1:
+            return "One word is the fewest there can be. The model was asked about the changed text."
+        back = "With any one of the words back, the label is back"
+        return f"The model was asked about the changed text. {back}; other, fewer words may do as well."
+    return "Some change that was not tried may do it; `max_queries` and `replace=` allow more."
+
+
+def render_flip(f: Flip, *, colour: bool) -> str:
+    """The text with the words struck out, the labels before and after, and what is known of it."""
+    bold, dim, reset = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if colour else ("", "", "")
+    verb = "removed   " if f.replacements is None else "replaced  "
+    lines = [
+        _struck(f, colour=colour),
+        "",
+        f"{dim}label     {reset} {bold}{visible(str(f.label))}{reset}{_share(f.probabilities, f.label)}",
+    ]
+    if f.found:
+        after = _share(f.probabilities_after, f.new_label)
+        lines += [
+            f"{dim}{verb}{reset} {bold}{visible(' '.join(f.words))}{reset}",
+            f"{dim}new label {reset} {bold}{visible(str(f.new_label))}{reset}{after}",
+        ]
+    took = ""
+    if f.seconds is not None:
+        took = f", {f.seconds * 1000:.1f} ms" if f.seconds < 1 else f", {f.seconds:.1f} s"
+    asked = f"{f.queries:,} {'query' if f.queries == 1 else 'queries'}{took}"
+    lines += [
+        f"{dim}found by  {reset} {f.method} ({asked})",
+        "",
+        f"{flip_headline(f)} {flip_promise(f)}",
+        *f.notes,
+    ]
+    return "\n".join(lines)
+
+
+def _share(pairs: tuple[tuple[Any, float], ...] | None, label: Any) -> str:
+    share = dict(pairs or ()).get(label)
+    return "" if share is None else f"   probability {rounded(share)}"
+
+
+def _struck(f: Flip, *, colour: bool) -> str:
+    """The text with what goes struck out, and what comes instead."""
+    parts = []
+    for piece in _pieces(f):
+        shown = visible(piece.text)
+        if piece.kind == "removed":
+            parts.append(f"\x1b[9;31m{shown}\x1b[0m" if colour else f"[-{shown}-]")
+        elif piece.kind == "kept":
+            parts.append(f"\x1b[1;32m{shown}\x1b[0m" if colour else f"{{+{shown}+}}")
+        elif len(f.text) > _LONG and len(piece.text) > 2 * _AROUND:
+            parts.append(f"{visible(piece.text[:_AROUND])} ... {visible(piece.text[-_AROUND:])}")
+        else:
+            parts.append(shown)
+    return "".join(parts)
+
+
+def _pieces(f: Flip) -> list[Piece]:
+    """The document cut at the words that go; a replacement is a piece that is kept."""
+    pieces, end = [], 0
+    for i, (start, stop) in enumerate(f.spans):
+        pieces += [Piece(f.text[end:start]), Piece(f.text[start:stop], "removed")]
+        if f.replacements is not None:
+            pieces.append(Piece(f.replacements[i], "kept"))
+        end = stop
+    return [piece for piece in (*pieces, Piece(f.text[end:])) if piece.text]
+
+
+def flip_page(f: Flip) -> str:
+    """One self-contained file."""
+    return _render(f, notebook=False)
+
+
+def flip_notebook(f: Flip) -> str:
+    """A fragment for a notebook cell."""
+    return _render(f, notebook=True)
+
+
+def _render(f: Flip, *, notebook: bool) -> str:
+    template = environment().get_template("flip_notebook.html.j2" if notebook else "flip_page.html.j2")
+    return writable(
+        template.render(
+            f=f,
+            notebook=notebook,
+            style=style(),
+            headline=flip_headline(f),
+            promise=flip_promise(f),
+            sign=_SIGNS[f.status],
+            status=f.status.replace("_", " ").capitalize(),
+            pieces=_pieces(f),
+            sides=[
+                {"name": "Before", "label": f.label, "bars": _bars(f, f.probabilities, f.label)},
+                {"name": "After", "label": f.new_label, "bars": _bars(f, f.probabilities_after, f.new_label)},
+            ][: 2 if f.found else 1],
+            asked=f"{f.queries:,} {'question' if f.queries == 1 else 'questions'}",
+        )
+    )
+
+
+def _bars(f: Flip, pairs: tuple[tuple[Any, float], ...] | None, label: Any) -> list[dict[str, Any]]:
+    """The most probable classes, the two labels always among them."""
+    mine = {f.label, f.new_label}
+    ranked = sorted(pairs or (), key=lambda pair: (pair[0] not in mine, -pair[1]))[:_CLASSES]
+    return [
+        {"label": c, "value": rounded(p), "width": round(100 * p, 1), "mine": c == label}
+        for c, p in sorted(ranked, key=lambda pair: str(pair[0]))
+    ]

@@ -1,0 +1,1 @@
+"""What kedge answers, as data."""

@@ -1,0 +1,147 @@
+"""What each word does to the label, as data: the Banzhaf value of every occurrence and of every word."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, Literal
+
+from kedge.typing import Label
+
+__all__ = ["ClassInfluence", "Influence", "Measure", "WordInfluence"]
+
+# A word speaks against the label if it lowers its probability by at least this much, and by more than
+# twice the error of that number.
+_NOTABLE, _SURE = 0.01, 2.0
+
+
+@dataclass(frozen=True)
+class WordInfluence:
+    """A word with all of its occurrences: the label's probability with all of them, less with none."""
+
+    word: str
+    positions: tuple[int, ...]
+    value: float
+    error: float
+
+
+@dataclass(frozen=True)
+class ClassInfluence:
+    """What each position adds to the log-odds, or the score, of one class."""
+
+    label: Label
+    values: tuple[float, ...]
+    errors: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Influence:
+    """How much each word of a document changes the model's answer while the others come and go at random.
+
+    Every position stays with probability 1/2 (the perturbation's ``keep``), as for precisions. What a
+    position does is the mean answer with it less the mean answer without it: its Banzhaf value.
+
+    Parameters
+    ----------
+    label
+        The label that was explained.
+    values, errors
+        For each position of the text, the probability that the label holds with the word less without it;
+        and how far off that may be: the standard error of a sampled value, a bound on the rounding of an
+        exact one. Words that the model does not read have the value 0.
+    words
+        The same for every word with all of its occurrences at once.
+    classes
+        For each class, what each position adds to its log-odds or score (``scale``); empty for a model that
+        gives labels only.
+    scale
+        ``"log-odds"``; or ``"score"``, the number that a linear model compares: for several classes the score
+        of a class less the mean over classes.
+    exact
+        Whether nothing was sampled.
+    samples
+        How many samples the values come from; 0 where they are exact.
+    """
+
+    label: Label
+    values: tuple[float, ...]
+    errors: tuple[float, ...]
+    words: tuple[WordInfluence, ...]
+    classes: tuple[ClassInfluence, ...] = ()
+    scale: Literal["log-odds", "score"] | None = None
+    exact: bool = False
+    samples: int = 0
+
+    @property
+    def adversaries(self) -> tuple[WordInfluence, ...]:
+        """The words that speak against the label, the strongest first."""
+        against = (w for w in self.words if -w.value >= max(_NOTABLE, _SURE * w.error))
+        return tuple(sorted(against, key=lambda w: w.value))
+
+    @property
+    def supporters(self) -> tuple[WordInfluence, ...]:
+        """The words that speak for the label, the strongest first."""
+        for_it = (w for w in self.words if w.value >= max(_NOTABLE, _SURE * w.error))
+        return tuple(sorted(for_it, key=lambda w: -w.value))
+
+    def of(self, label: Label) -> ClassInfluence | None:
+        """What each position does to one class; None where that is not known."""
+        return next((c for c in self.classes if c.label == label), None)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One row for each position of the text: ``pandas.DataFrame(e.influence.to_rows())``."""
+        written = {k: w.word for w in self.words for k in w.positions}
+        return [
+            {
+                "position": k,
+                "word": written[k],
+                "influence": value,
+                "error": self.errors[k],
+                **{f"{self.scale} {c.label}": c.values[k] for c in self.classes},
+            }
+            for k, value in enumerate(self.values)
+        ]
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "Influence":
+        """Plain data, as ``to_dict`` gives it, read back."""
+        words = tuple(WordInfluence(**{**w, "positions": tuple(w["positions"])}) for w in data["words"])
+        classes = tuple(
+            ClassInfluence(c["label"], tuple(c["values"]), tuple(c["errors"])) for c in data["classes"]
+        )
+        plain = {**data, "values": tuple(data["values"]), "errors": tuple(data["errors"])}
+        return cls(**{**plain, "words": words, "classes": classes})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return asdict(self)
+
+
+class Measure:
+    """An influence that is worked out when somebody looks; it pickles as what it is worked out from.
+
+    What is made of closures is worked out before it is pickled.
+    """
+
+    def __init__(self, compute: Callable[[], Influence]) -> None:
+        self._compute = compute
+        self._known: Influence | None = None
+
+    @classmethod
+    def of(cls, influence: Influence) -> "Measure":
+        """One that is known."""
+        return cls(partial(_same, influence))
+
+    def __call__(self) -> Influence:
+        """Work it out, once."""
+        if self._known is None:
+            self._known = self._compute()
+        return self._known
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._known is None and isinstance(self._compute, partial):
+            return Measure, (self._compute,)
+        return Measure, (partial(_same, self()),)
+
+
+def _same(influence: Influence) -> Influence:
+    return influence

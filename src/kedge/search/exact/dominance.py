@@ -1,0 +1,124 @@
+"""Which anchors of a length can be the best, where words cannot be ranked for certain: a partial order.
+
+Take an anchor that keeps an occurrence of word j and not one of word i. Swap them, and couple their two
+coins as one coin X: with X = 1 nothing changes; with X = 0 the count of i is one more and that of j one
+less than before. If the score does not fall then, whatever the other coins, word i *dominates* j, and some
+best anchor that keeps j keeps all of i. For a lead N + b sqrt(D) with both occurrences missing at squared
+norm E, word i brings
+
+    w_i dx_i + b (sqrt(E + dx_i^2) - sqrt(E)),
+
+which depends on E only through the norm: a small share of it. So each word has an interval of what it can
+bring while E stays in its range, and i dominates j when the intervals are apart. As a rule all but a few
+words are ordered.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from kedge.evaluators.leads import Lead
+from kedge.typing import Counts, Floats, Kept
+
+__all__ = ["Dominance"]
+
+# ln(1/eta): with a chance of 2 eta the norm leaves its range, and a swap may then lower the score.
+_LOG_ETA = 12.0
+
+
+@dataclass(frozen=True)
+class Dominance:
+    """What an occurrence of each word can bring to a lead.
+
+    Parameters
+    ----------
+    least, most
+        (d,) the ends of what one more occurrence of a word brings.
+    sizes
+        Occurrences of each word.
+    slack
+        Bound on what the swaps and additions that turn a best anchor into one of `candidates`, at most
+        twice the length, can cost where the norm leaves its range.
+    """
+
+    least: Floats
+    most: Floats
+    sizes: Counts
+    slack: float
+
+    @classmethod
+    def of(cls, lead: Lead, length: int) -> "Dominance":
+        """For anchors of a length."""
+        x, sizes = lead.leads.features, lead.leads.sizes
+        beyond = np.arange(x.shape[1] - 1) >= sizes[:, None]
+        steps = np.diff(lead.parts, axis=1)
+        least = np.where(beyond, np.inf, steps).min(axis=1)
+        most = np.where(beyond, -np.inf, steps).max(axis=1)
+        if not lead.curved:
+            return cls(least, most, sizes, 0.0)
+        squares = np.diff(lead.leads.squares, axis=1)
+        thin = np.where(beyond, np.inf, squares).min(axis=1)
+        thick = np.where(beyond, -np.inf, squares).max(axis=1)
+        low, high = lead.norm_range(_LOG_ETA)
+        # An anchor adds to the norm; the two words that are swapped may be missing from it.
+        tops = np.sort(np.repeat(thick, np.minimum(sizes, length)))[::-1]
+        high += float(tops[:length].sum())
+        low = max(low - float(tops[:2].sum()), 0.0)
+        # What a step of the squared norm does to the norm falls with E and grows with the step.
+        little = lead.bias * (np.sqrt(high + thin) - math.sqrt(high))
+        much = lead.bias * (np.sqrt(low + thick) - math.sqrt(low))
+        slack = 4.0 * length * math.exp(-_LOG_ETA)
+        return cls(least + np.minimum(little, much), most + np.maximum(little, much), sizes, slack)
+
+    def candidates(self, length: int, limit: int) -> list[Kept] | None:
+        """Anchors of a length, one of which is a best one of at most that length; None if they are too many.
+
+        Adding an occurrence that can only help never hurts, so a best anchor is as long as it may be: None,
+        too, where fewer occurrences than ``length`` are sure to help.
+        """
+        sizes = self.sizes
+        if int(sizes[self.least >= 0.0].sum()) < length:
+            return None
+        # Where one of word i is left out, none that it dominates is kept: so many of it are kept for certain.
+        others = _running(self.most, sizes, self.least, "left") - sizes
+        certain = np.clip(length - others, 0, sizes)
+        # Where one of word j is kept, all that dominate it are kept.
+        ahead = _running(self.least, sizes, self.most, "right")
+        often = np.clip(length - ahead, 0, sizes)
+        free = length - int(certain.sum())
+        undecided = np.flatnonzero(often > certain)
+        if free < 0 or (often < certain).any():  # pragma: no cover  (an order has room for its best)
+            return None
+        choices = [range(int(n) + 1) for n in (often - certain)[undecided]]
+        sure = np.repeat(np.arange(len(sizes)), certain).tolist()
+        found: list[Kept] = []
+        for numbers in _summing(choices, free):
+            more = np.repeat(undecided, numbers).tolist()
+            found.append(tuple(sorted(sure + more)))
+            if len(found) > limit:
+                return None
+        return found
+
+
+def _running(ends: Floats, sizes: Counts, marks: Floats, side: Literal["left", "right"]) -> Counts:
+    """For each mark how many occurrences have their end at it or above ("left"), or above it ("right")."""
+    order = np.argsort(ends, kind="stable")
+    total = np.concatenate([np.cumsum(sizes[order][::-1])[::-1], [0]])
+    counted: Counts = total[np.searchsorted(ends[order], marks, side=side)]
+    return counted
+
+
+def _summing(choices: list[range], total: int) -> Iterator[tuple[int, ...]]:
+    """One number from each range, adding up to the total."""
+    if not choices:
+        if total == 0:
+            yield ()
+        return
+    first, *rest = choices
+    room = sum(len(r) - 1 for r in rest)
+    for number in range(min(first[-1], total), max(0, total - room) - 1, -1):
+        for others in _summing(rest, total - number):
+            yield (number, *others)

@@ -1,0 +1,212 @@
+"""The fewest removed words of a model that can only be asked: few questions, and none of the words can stay.
+
+1. A pool of random removals, where about half of them lose the label, says roughly what each word does.
+2. Words are removed in that order, twice as many each time, until the label is lost; then bisection.
+3. Words are put back, many at a time and at last one by one, until each of those removed is needed.
+4. What was asked on the way ranks the words anew, near the document; while it helps, 2 and 3 again.
+5. Where that costs little, all smaller removals are asked about: where none loses it, the answer is proven.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import combinations_with_replacement
+from math import comb
+
+import numpy as np
+
+from kedge.perturb.masking import coins
+from kedge.search.flips.cut import Cut
+from kedge.typing import Bools, Counts, Floats
+
+__all__ = ["Trials", "lose_by_asking", "rough_effects"]
+
+# Rows of the pool: this many for each unit, between these ends.
+_PER_UNIT, _FEWEST, _POOL = 0.5, 16, 48
+# Shares of words that stay, tried until the answers vary.
+_KEEPS = (0.5, 0.25, 0.75, 0.1, 0.9)
+_FIRST = 12
+# Removals that lean towards losing the label, where the strongest words did not do.
+_LEANING = 15
+# How often the words are ranked anew.
+_ROUNDS = 4
+
+
+class OutOfTrials(Exception):  # noqa: N818  (caught here)
+    """As many questions were asked as were allowed."""
+
+
+class Trials:
+    """Questions about removals, each asked once, with a limit.
+
+    Parameters
+    ----------
+    answers
+        Rows of counts to whether the label holds, and its log-odds (NaN without them).
+    sizes
+        (d,) occurrences of each unit.
+    most
+        How many rows may be asked about.
+    """
+
+    def __init__(self, answers: Callable[[Counts], tuple[Bools, Floats]], sizes: Counts, most: int) -> None:
+        self._answers, self.sizes, self.left = answers, sizes, most
+        self._known: dict[bytes, bool] = {}
+        self.counts: list[Counts] = []
+        self.holds: list[bool] = []
+        self.odds: list[float] = []
+
+    def lost(self, removed: Counts) -> Bools:
+        """(n,) whether the label is lost with (n, d) occurrences gone."""
+        counts = np.atleast_2d(self.sizes - removed)
+        keys = [row.tobytes() for row in counts]
+        new = {key: i for i, key in enumerate(keys) if key not in self._known}
+        if len(new) > self.left:
+            raise OutOfTrials
+        if new:
+            at = list(new.values())
+            holds, odds = self._answers(counts[at])
+            self.left -= len(new)
+            self._known.update(zip(new, (~holds).tolist(), strict=True))
+            self.counts += list(counts[at])
+            self.holds += holds.tolist()
+            self.odds += odds.tolist()
+        return np.array([self._known[key] for key in keys], dtype=bool)
+
+    def smallest(self) -> Counts | None:
+        """The fewest removals so far that lost the label."""
+        lost = [self.sizes - row for row, held in zip(self.counts, self.holds, strict=True) if not held]
+        return min(lost, key=lambda removed: int(removed.sum()), default=None)
+
+
+def lose_by_asking(trials: Trials, rng: np.random.Generator, *, proof: Callable[[], int]) -> Cut | None:
+    """Few removals that lose the label, each of them needed; None if none was found.
+
+    ``proof`` says, at the end, how many rows may be asked about to show that fewer removals do not do.
+    """
+    best: Counts | None = None
+    try:
+        _pool(trials, rng)
+        for _ in range(_ROUNDS):
+            effects = _effects(trials)
+            found = _prefix(trials, effects)
+            if found is None and best is None:
+                _lean(trials, effects, rng)
+                found = trials.smallest()
+            if found is not None:
+                found = _needed(trials, found, effects)
+                if best is not None and found.sum() >= best.sum():
+                    break
+                best = found
+    except OutOfTrials:
+        best = trials.smallest()
+    if best is None:
+        return None
+    trials.left = max(trials.left, 4 * len(trials.sizes))  # that none can stay is made sure of in any case
+    best = _needed(trials, best, _effects(trials))
+    return _proven(trials, best, proof())
+
+
+def rough_effects(trials: Trials, rng: np.random.Generator) -> Floats:
+    """(d,) roughly what one occurrence of each unit does for the label, from a pool of random removals."""
+    _pool(trials, rng)
+    return _effects(trials)
+
+
+def _pool(trials: Trials, rng: np.random.Generator) -> None:
+    """Random removals, of a share for which the answers vary."""
+    sizes = trials.sizes
+    rows = int(np.clip(_PER_UNIT * len(sizes), _FEWEST, _POOL))
+    nothing = np.zeros_like(sizes)
+    for keep in _KEEPS:
+        lost = trials.lost(sizes - coins(sizes, nothing, _FIRST, keep, rng))
+        if 0.15 <= lost.mean() <= 0.85 or not np.isnan(trials.odds[-1]):
+            break
+    else:
+        return
+    trials.lost(sizes - coins(sizes, nothing, max(0, rows - _FIRST), keep, rng))
+
+
+def _lean(trials: Trials, effects: Floats, rng: np.random.Generator) -> None:
+    """Removals of most words that speak for the label and of few others, and of everything."""
+    owners = np.repeat(np.arange(len(effects)), trials.sizes)
+    gone = rng.random((_LEANING, len(owners))) < np.where(effects[owners] > 0, 0.85, 0.15)
+    rows = np.array([np.bincount(owners[row], minlength=len(effects)) for row in gone])
+    trials.lost(np.vstack([rows, trials.sizes]))
+
+
+def _effects(trials: Trials) -> Floats:
+    """(d,) what one occurrence of each unit does for the label, by ridge regression on what was asked."""
+    counts = np.array(trials.counts) / trials.sizes
+    y = np.array(trials.odds)
+    if np.isnan(y).any():
+        y = np.array(trials.holds, dtype=np.float64)
+    x, y = counts - counts.mean(axis=0), y - y.mean()
+    gram = x @ x.T
+    noise = 1.0 if np.isnan(trials.odds).any() else 0.02  # labels say less than log-odds
+    penalty = noise * np.trace(gram) / len(gram)
+    weights: Floats = x.T @ np.linalg.solve(gram + max(penalty, 1e-9) * np.eye(len(gram)), y) / trials.sizes
+    return weights
+
+
+def _prefix(trials: Trials, effects: Floats) -> Counts | None:
+    """The fewest of the strongest words whose removal loses the label, by doubling and bisection."""
+    owners = np.repeat(np.arange(len(effects)), trials.sizes)
+    order = owners[np.argsort(-effects[owners], kind="stable")]
+    supporting = max(1, int(np.count_nonzero(effects[order] > 0)))
+
+    def removed(k: int) -> Counts:
+        return np.bincount(order[:k], minlength=len(effects)).astype(np.int64)
+
+    low, high = 0, 1
+    while not trials.lost(removed(high))[0]:
+        if high >= supporting:
+            return None
+        low, high = high, min(2 * high, supporting)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if trials.lost(removed(middle))[0]:
+            high = middle
+        else:
+            low = middle
+    return removed(high)
+
+
+def _needed(trials: Trials, removed: Counts, effects: Floats) -> Counts:
+    """Put words back, the weakest first, many at a time and then one by one, until none can be."""
+    width = max(1, int(removed.sum()) // 2)
+    while True:
+        owners = np.repeat(np.arange(len(removed)), removed)
+        order = owners[np.argsort(effects[owners], kind="stable")]
+        for start in range(0, len(order), width):
+            back = np.bincount(order[start : start + width], minlength=len(removed))
+            fewer = removed - back
+            if fewer.any() and trials.lost(fewer)[0]:
+                removed = fewer
+                break
+        else:
+            if width == 1:
+                return removed
+            width //= 2
+            continue
+        width = min(width, max(1, int(removed.sum()) // 2))
+
+
+def _proven(trials: Trials, removed: Counts, proof: int) -> Cut:
+    """Whether nothing smaller loses the label, where that can be asked; if something does, that."""
+    d = len(removed)
+    for size in range(1, int(removed.sum())):
+        if comb(d + size - 1, size) > proof:
+            return Cut(removed, proven=False)
+        rows = np.array(list(_removals(trials.sizes, size)), dtype=np.int64)
+        proof -= len(rows)
+        trials.left = max(trials.left, len(rows))
+        lost = trials.lost(rows)
+        if lost.any():
+            return Cut(rows[int(lost.argmax())], proven=True)
+    return Cut(removed, proven=True)
+
+
+def _removals(sizes: Counts, size: int) -> Iterator[Counts]:
+    for chosen in combinations_with_replacement(range(len(sizes)), size):
+        removed = np.bincount(chosen, minlength=len(sizes))
+        if (removed <= sizes).all():
+            yield removed

@@ -1,0 +1,1 @@
+"""The strategy for models that can only be asked."""

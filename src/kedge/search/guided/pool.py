@@ -1,0 +1,209 @@
+"""The pool: every sample the search has asked about, shared by all its questions.
+
+Rows drawn given an anchor also follow the law given any anchor that extends it, where they happen
+to keep what it adds. So one pool estimates many anchors at once. What was chosen by looking at the
+pool is flattered by it: estimates guide, they never prove.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kedge.errors import OutOfQueries
+from kedge.reading.fresh import FreshSamples
+from kedge.reading.reading import Reading
+from kedge.typing import Bools, Counts, Floats, Kept
+from kedge.utils.numerics import pieces
+
+__all__ = ["Pool"]
+
+# The pool holds at most this many counts, so that very long documents have a short one.
+_CELLS_HELD = 1 << 24
+
+
+@dataclass
+class Stream:
+    """The samples of one anchor that may prove it, in the order they were drawn, and their answers."""
+
+    counts: Counts
+    holds: Bools
+
+    def __len__(self) -> int:
+        return len(self.holds)
+
+
+@dataclass
+class Pool:
+    """Samples and the model's answers, in the order they were asked.
+
+    Parameters
+    ----------
+    reading, rng
+        Whom the questions go to, and what draws them.
+    limit
+        The number of model queries at which the search must stop.
+    reserve
+        How many of them are kept back for now.
+    seed
+        What the fresh samples of a proof follow from.
+    """
+
+    reading: Reading
+    rng: np.random.Generator
+    limit: float
+    reserve: int = 0
+    seed: int = 0
+    _counts: list[Counts] = field(default_factory=list)
+    _holds: list[Bools] = field(default_factory=list)
+    _odds: list[Floats] = field(default_factory=list)
+    _given: list[Kept | None] = field(default_factory=list)
+    _streams: dict[Kept, Stream] = field(default_factory=dict)
+    _shared: int = 0
+    _joint: list[tuple[Counts, Bools]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return sum(len(h) for h in self._holds)
+
+    @property
+    def room(self) -> int:
+        """How many more rows the pool may hold."""
+        return max(0, _CELLS_HELD // len(self.reading.units) - len(self))
+
+    @property
+    def left(self) -> int:
+        """How many more questions the search may ask."""
+        return int(self.limit - self.reading.oracle.queries) - self.reserve
+
+    def draw(self, kept: Kept, n: int) -> tuple[Counts, Bools]:
+        """Ask about ``n`` samples given an anchor, or as many as are left; none left is an error."""
+        return self.ask(self.reading.sample(kept, self._affordable(n), self.rng), kept)
+
+    def fresh(self, kept: Kept, start: int, n: int) -> tuple[Counts, Bools]:
+        """Ask about the samples ``start``, ``start + 1``, ... given an anchor, that all can draw again.
+
+        Each anchor has a stream of its own, so that one chosen by all that was seen before meets samples
+        that nobody has seen. Those that were asked about already cost nothing.
+        """
+        stream = self._stream(kept)
+        missing = start + n - len(stream)
+        if missing > 0 and (self.left > 0 or len(stream) <= start):
+            shared = 0 if kept else self._shared  # those of the empty anchor went through a unit's stream
+            rows = self._next(kept, len(stream) + shared, self._affordable(missing))
+            self._extend(stream, *self.ask(rows, kept))
+        return stream.counts[start : start + n], stream.holds[start : start + n]
+
+    def fresh_through(self, unit: int, n: int) -> Bools:
+        """Answers about ``n`` fresh samples with nothing kept that share what they can with a unit's own.
+
+        A coin decides whether a sample keeps the unit; those that do are the next samples of the unit's
+        stream, so that the proof of that anchor need not ask about them again.
+        """
+        n = self._affordable(n)
+        rows = self._next((), len(self._stream(())) + self._shared, n)
+        self._shared += n
+        mine = self._keeps(rows[:, unit], 0, 1, int(self.reading.units.sizes[unit]))
+        kept, shared = rows[:0], np.zeros(0, dtype=bool)
+        if mine.any():
+            kept, shared = self.fresh((unit,), len(self._stream((unit,))), int(mine.sum()))
+        alone = np.zeros(0, dtype=bool)
+        if not mine.all():
+            _, alone = self.ask(rows[~mine])
+        holds = np.concatenate([shared, alone])
+        self._joint.append((np.concatenate([kept, rows[~mine]]), holds))
+        return holds
+
+    def seen(self, kept: Kept) -> Bools:
+        """The answers about an anchor's stream so far."""
+        return self._streams[kept].holds if kept in self._streams else np.zeros(0, dtype=bool)
+
+    def _stream(self, kept: Kept) -> Stream:
+        if kept not in self._streams:
+            none = np.zeros((0, len(self.reading.units)), dtype=np.int64)
+            self._streams[kept] = Stream(none, np.zeros(0, dtype=bool))
+        return self._streams[kept]
+
+    def _next(self, kept: Kept, start: int, n: int) -> Counts:
+        samples = FreshSamples.of(self.reading, kept, self.seed)
+        return self.reading.sample(kept, n, self.rng) if samples is None else samples.rows(start, n)
+
+    @staticmethod
+    def _extend(stream: Stream, counts: Counts, holds: Bools) -> None:
+        stream.counts = np.concatenate([stream.counts, counts])
+        stream.holds = np.concatenate([stream.holds, holds])
+
+    def _affordable(self, n: int) -> int:
+        if self.left <= 0:
+            asked = self.reading.oracle.queries
+            raise OutOfQueries(
+                f"Nothing was proved with {asked} question{'s' * (asked != 1)}, as many as allowed; raise "
+                "max_queries."
+            )
+        return min(n, self.left)
+
+    def ask(self, counts: Counts, given: Kept | None = None) -> tuple[Counts, Bools]:
+        """Ask about some samples; ``given`` names the anchor whose law they follow, if any."""
+        counts = counts[: self._affordable(len(counts))]
+        parts = [self.reading.answers(counts[piece]) for piece in pieces(*counts.shape)]
+        holds = np.concatenate([p[0] for p in parts])
+        if len(holds) <= self.room:
+            self._counts.append(counts.astype(self._small))
+            self._holds.append(holds)
+            self._odds.append(np.concatenate([p[1] for p in parts]))
+            self._given.append(given)
+        return counts, holds
+
+    def unseen(self, counts: Counts) -> Counts:
+        """The rows, each once, that were not asked about yet."""
+        small = np.ascontiguousarray(counts.astype(self._small))
+        new = {row.tobytes(): i for i, row in enumerate(small[::-1])}
+        for rows in self._counts:
+            for row in rows:
+                new.pop(row.tobytes(), None)
+        return counts[::-1][sorted(new.values(), reverse=True)]
+
+    @property
+    def _small(self) -> np.dtype[Any]:
+        """The smallest type that holds every count."""
+        return np.min_scalar_type(int(self.reading.units.sizes.max()))
+
+    def rows(self, part: slice = slice(None)) -> tuple[Counts, Bools, Floats]:
+        """Counts (in a small type), answers and log-odds of all rows, or of some."""
+        counts, holds = np.concatenate(self._counts), np.concatenate(self._holds)
+        return counts[part], holds[part], np.concatenate(self._odds)[part]
+
+    def given(self, kept: Kept) -> tuple[Counts, Bools]:
+        """The rows that follow the law given an anchor.
+
+        Rows drawn given a part of it count where they keep the rest. A row that keeps c of the f
+        free occurrences of a unit keeps some particular r of them with probability
+        C(c, r) / C(f, r); for units of size 1 that is 0 or 1, and no coin is needed.
+        """
+        want = self.reading.units.counts(kept)
+        counts, holds = [np.zeros((0, len(want)), dtype=self._small)], [np.zeros(0, dtype=bool)]
+        for rows, held, given in zip(self._counts, self._holds, self._given, strict=True):
+            if given is None:
+                continue
+            have = self.reading.units.counts(given)
+            if (have > want).any():
+                continue
+            units = np.flatnonzero(want > have)
+            mine = np.ones(len(rows), dtype=bool)
+            for j in units:
+                mine &= self._keeps(rows[:, j], int(have[j]), int(want[j]), int(self.reading.units.sizes[j]))
+            counts.append(rows[mine])
+            holds.append(held[mine])
+        if not kept:
+            counts += [rows.astype(self._small) for rows, _ in self._joint]
+            holds += [held for _, held in self._joint]
+        return np.concatenate(counts), np.concatenate(holds)
+
+    def _keeps(self, counts: Counts, have: int, want: int, size: int) -> Bools:
+        """Where the next ``want - have`` occurrences of a unit are among those a row keeps."""
+        from scipy.special import comb
+
+        chance = comb(counts.astype(np.float64) - have, want - have) / comb(size - have, want - have)
+        if size - have == 1:
+            return chance > 0
+        mine: Bools = self.rng.random(len(counts)) < chance
+        return mine

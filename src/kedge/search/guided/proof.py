@@ -1,0 +1,115 @@
+"""Proving that one anchor reaches the threshold, with samples that nobody has seen yet.
+
+The anchor is chosen first; every sample after that is fresh. Where few distinct samples exist they
+are all asked about and the precision is exact. Otherwise the bets of ``evaluators.bets`` are placed,
+with the surrogate as control variate while it is worth it. Between rounds the surrogate learns from
+the samples of the rounds before, which the bets allow: a prediction only has to come first.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kedge.evaluators.bets import Bets, Round
+from kedge.evaluators.enumeration import anchor_precision, table_size
+from kedge.results.interval import Interval
+from kedge.search.guided.learner import Learner
+from kedge.typing import Kept
+
+__all__ = ["Proof", "certify"]
+
+# Samples are asked about in rounds that could finish the proof, but in no more than this at once.
+_ROUND = 256
+# In a long proof by labels, questions about samples that teach the surrogate, per fresh sample.
+_LESSONS = 0.5
+# A proof is given up when the samples so far say it would need more than this many times what is
+# still allowed for it.
+_HOPE = 1.5
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What the fresh samples of one anchor said; ``trials`` is infinite where all samples were asked.
+
+    ``level`` is the part of delta that it was given, ``log_wealth`` what became of each unit that was bet on
+    it.
+    """
+
+    kept: Kept
+    interval: Interval
+    proved: bool = False
+    trials: float = 0
+    level: float | None = None
+    log_wealth: float = 0.0
+
+
+def certify(learner: Learner, kept: Kept, delta: float, most: int, begun: Bets | None = None) -> Proof:
+    """Try to prove at level ``delta``, with at most ``most`` fresh samples, that an anchor reaches.
+
+    ``begun`` are the bets of a proof that goes on, on all of the anchor's samples so far.
+    """
+    pool, threshold = learner.pool, learner.goal.threshold
+    reading = pool.reading
+    distinct = table_size(reading, kept) if reading.repeatable else np.inf
+    bets = begun or Bets()
+    seen = len(pool.seen(kept))  # before the surrogate made its predictions: they are none
+    elsewhere = 0 if begun is None else begun.trials - seen  # samples that are in no stream of its own
+    seen += elsewhere
+    while not (proved := bets.proves(threshold, delta)) and bets.trials < most:
+        loss = _predicted_loss(learner, kept, bets) if bets.trials >= seen else 0.0
+        needed = bets.still_needed(threshold, delta, loss)
+        if distinct <= max(1, min(bets.trials + needed, pool.left)):  # the document itself is known
+            known = anchor_precision(reading, kept)
+            return Proof(kept, known, known.low >= threshold, np.inf, delta)
+        hopeless = needed > most - bets.trials or _hopeless(bets, threshold, delta, most)
+        if (pool.left <= 0 and bets.trials >= seen) or (hopeless and bets.trials):
+            break
+        size = seen - bets.trials if bets.trials < seen else min(needed, most - bets.trials, _ROUND)
+        counts, holds = pool.fresh(kept, bets.trials - elsewhere, size)
+        expected = learner.surrogate.holds(counts)
+        learner.predicted(expected != holds)
+        if not loss:
+            expected = np.ones(len(holds), dtype=bool)
+        worse, better = int((expected & ~holds).sum()), int((~expected & holds).sum())
+        bets = bets.plus(Round(len(holds) - worse - better, worse, better, loss))
+        if bets.trials > _ROUND / 2 and (worse or better) and pool.room > len(holds):
+            if not learner.by_odds and pool.left > 2 * len(holds):
+                learner.ask_telling(kept, int(_LESSONS * len(holds)))
+            learner.fit()
+    low, high = bets.low(delta), bets.high(delta)
+    known = Interval(low, bets.mean, max(low, high)).within(low, max(low, high))
+    return Proof(kept, known, bool(proved), bets.trials, delta, bets.log_wealth(threshold))
+
+
+def _predicted_loss(learner: Learner, kept: Kept, bets: Bets) -> float:
+    """The predicted loss, if the prediction is to be used in the next round; else 0.
+
+    It pays where it is wrong less often than the label is lost. A prediction that says the anchor
+    does not reach cannot help to prove that it does.
+    """
+    if not learner.surrogate.exact:
+        return 0.0
+    loss = learner.surrogate.loss(kept)
+    lost = 1 - bets.mean if bets.trials >= 50 else loss
+    usable = loss < 1 - learner.goal.threshold and learner.error < 0.7 * lost
+    return loss if usable else 0.0
+
+
+def _hopeless(bets: Bets, threshold: float, delta: float, most: int) -> bool:
+    """Whether the samples so far say that the proof will not come in the number still allowed.
+
+    The wealth grows by about gap^2 / (2 variance) per sample at the best small stake, and by gap
+    at the most; the estimate is taken two standard errors on the good side, so that bad luck alone
+    does not end it.
+    """
+    n = bets.trials
+    if n < 30:
+        return False
+    changed = sum(r.worse + r.better for r in bets.rounds) / n
+    error = np.sqrt(max(changed, 1 / n) / n)
+    gap = bets.mean + 2 * error - threshold
+    if gap <= 0:
+        return True
+    rate = max(min(gap, gap**2 / (2 * max(changed, 1e-9))), 1e-9)
+    missing = -np.log(delta) - bets.log_wealth(threshold)
+    return bool(missing / rate > _HOPE * (most - n))

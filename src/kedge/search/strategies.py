@@ -1,0 +1,138 @@
+"""Every strategy there is, and the order in which ``auto`` considers them."""
+
+import ast
+from dataclasses import fields, replace
+from typing import Any, get_args
+
+from kedge.errors import OptionError
+from kedge.reading.reading import Reading
+from kedge.search.beam import Beam
+from kedge.search.exact.branch import Branch
+from kedge.search.exact.chain import Chain
+from kedge.search.exact.counted import Counted
+from kedge.search.exact.lazy import Lazy
+from kedge.search.exact.leading import Leading
+from kedge.search.exact.ranked import Ranked
+from kedge.search.exact.tree import Tree
+from kedge.search.exhaustive import Exhaustive
+from kedge.search.gradient import Gradient
+from kedge.search.guided.guided import Guided
+from kedge.search.strategy import EvaluatorName, Strategy
+
+__all__ = ["AUTO", "EVALUATORS", "METHODS", "as_strategy", "choose_strategy", "spell", "strategies_for"]
+
+# The first that can be used on a reading and suits it.
+AUTO: tuple[Strategy, ...] = (
+    Ranked(),  # linear scores: exact
+    Tree(),  # decision trees and rules: exact
+    Branch(),  # other sums over words: exact
+    Chain(),  # sums over neighbours: exact
+    Leading(),  # the l2 norm, several classes: exact as a rule
+    Counted(),  # samples that cost arithmetic only: certified
+    Lazy(),  # a few words, any model: exact
+    Exhaustive(),  # few enough samples to ask about all: exact
+    Guided(),  # anything: certified
+)
+# What ``auto`` becomes where an evaluator is asked for by name.
+BY_EVALUATOR: dict[EvaluatorName, tuple[Strategy, ...]] = {
+    "auto": AUTO,
+    "exact": (Ranked(), Tree(), Branch(), Chain(), Leading(samples=0), Exhaustive(evaluator="exact")),
+    "gaussian": (Exhaustive(evaluator="gaussian"), Beam(evaluator="gaussian")),
+    "empirical": (Guided(),),
+}
+EVALUATORS: tuple[EvaluatorName, ...] = get_args(EvaluatorName)
+_NAMED: dict[str, Any] = {s.name: type(s) for s in (*AUTO, Gradient(), Beam())}
+METHODS = ("auto", *_NAMED)
+"""The short forms of ``method=``."""
+
+
+def strategies_for(
+    method: "str | Strategy | tuple[str | Strategy, ...]", evaluator: EvaluatorName = "auto"
+) -> tuple[Strategy, ...]:
+    """The strategies that ``method=`` and ``evaluator=`` ask for, in the order they are tried."""
+    if method == "auto":
+        return BY_EVALUATOR[evaluator]
+    if method == ():
+        raise OptionError("method must have at least one strategy, got none.", option="method", value=method)
+    several = tuple(map(as_strategy, method if isinstance(method, tuple) else (method,)))
+    strategy = several[0]
+    if evaluator == "auto":
+        return several
+    if not isinstance(method, str) or not hasattr(strategy, "evaluator"):
+        raise OptionError(
+            f"`evaluator={evaluator!r}` is not used by `method={method!r}`; leave it out, or use one of the "
+            f"strategies that have it: `method=kedge.Exhaustive(evaluator={evaluator!r})`.",
+            option="evaluator",
+            value=evaluator,
+        )
+    return (replace(strategy, evaluator=evaluator),)  # type: ignore[type-var]
+
+
+def choose_strategy(strategies: tuple[Strategy, ...], reading: Reading) -> Strategy:
+    """The first that can be used and suits, else the first that can be used; else a refusal."""
+    usable = [s for s in strategies if s.obstacle(reading) is None]
+    if not usable:
+        last = strategies[-1]
+        raise OptionError(
+            f"`method={last.name!r}` {last.obstacle(reading)}; use `method='auto'`.",
+            option="method",
+            value=last.name,
+        )
+    return next((s for s in usable if s.suits(reading)), usable[0])
+
+
+def as_strategy(method: "str | Strategy") -> Strategy:
+    """A strategy, from a strategy or from its spelling.
+
+    >>> as_strategy("beam(width=4)")
+    Beam(width=4, delta=0.1, evaluator='empirical', tolerance=0.15, margin=0.05, batch=10)
+    """
+    if not isinstance(method, str):
+        if all(hasattr(method, name) for name in ("name", "obstacle", "suits")) and callable(method):
+            return method
+        raise OptionError(
+            f"method must be a name or a strategy such as kedge.Beam(width=4), got {type(method).__name__}.",
+            option="method",
+            value=method,
+        )
+    name, knobs = _parse(method)
+    if name not in _NAMED:
+        raise OptionError(
+            f"`method={method!r}` is not known; choose one of {', '.join(METHODS)}, or a strategy such as "
+            "kedge.Beam(width=4).",
+            option="method",
+            value=method,
+        )
+    kind = _NAMED[name]
+    known = [f.name for f in fields(kind)]
+    if unknown := sorted(set(knobs) - set(known)):
+        there = f"it has {', '.join(known)}" if known else "it has none"
+        raise OptionError(f"The method {name!r} has no knob {unknown[0]!r}; {there}.", option="method")
+    strategy: Strategy = kind(**knobs)
+    return strategy
+
+
+def spell(strategy: Strategy) -> str:
+    """A strategy as a string: what ``method=`` takes to make it again.
+
+    >>> spell(Beam()), spell(Exhaustive(samples=50, shortlist=True))
+    ('beam', 'exhaustive(samples=50, shortlist=True)')
+    """
+    knobs = fields(strategy) if type(strategy) in _NAMED.values() else ()  # type: ignore[arg-type]
+    changed = [f"{f.name}={v!r}" for f in knobs if (v := getattr(strategy, f.name)) != f.default]
+    return f"{strategy.name}({', '.join(changed)})" if changed else strategy.name
+
+
+def _parse(spelled: str) -> tuple[str, dict[str, Any]]:
+    """The name and the knobs of a spelled strategy; a name alone has no knobs."""
+    if "(" not in spelled:
+        return spelled, {}
+    try:
+        call = ast.parse(spelled, mode="eval").body
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.args:
+            return call.func.id, {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        pass
+    raise OptionError(
+        f"`method={spelled!r}` cannot be read; write it as in beam(width=4).", option="method", value=spelled
+    )

@@ -1,0 +1,1 @@
+"""Studies built on explanations: examples, steps, verdicts, comparisons."""

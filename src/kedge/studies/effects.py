@@ -1,0 +1,283 @@
+"""What each word of a document does to the label, worked out in the way that fits what is known.
+
+Each function gives the same thing, an ``Influence``: from a sum over words, from a tree's leaves, from every
+sample there is, from some of few, from samples by arithmetic, from samples that were asked about.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from kedge.evaluators.binomials import binomial
+from kedge.evaluators.leaves import LeafChances
+from kedge.evaluators.rests import left_out
+from kedge.evaluators.slopes import imputed, sample_slopes, sample_weights, table_slopes, word_effect
+from kedge.model.scores.additive import AdditiveScore
+from kedge.model.scores.leaves import LeafBoxes
+from kedge.reading.reading import Reading
+from kedge.results.banzhaf import ClassInfluence, Influence, WordInfluence
+from kedge.text.units import Units
+from kedge.typing import Bools, Counts, Floats, Label
+from kedge.utils.numerics import logistic, pieces
+
+__all__ = [
+    "Scene",
+    "by_arithmetic",
+    "by_asked",
+    "by_leaves",
+    "by_samples",
+    "by_sum",
+    "by_table",
+    "class_chances",
+]
+
+# A word with several occurrences is judged as a whole by samples that keep all of them, and by samples that
+# keep none: by at least this many of either.
+_FEWEST = 5
+# Numbers are kept to this many digits: enough for any picture, and short in JSON.
+_DIGITS = 7
+# The ends of log-odds: probabilities are kept 1e-12 from 0 and 1.
+_ODDS = 27.7
+# A score whose logistic is the model's probability to this is its log-odds.
+_SAME = 1e-9
+
+Scale = Literal["log-odds", "score"]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What spelling out an influence needs of a reading: small enough to keep with a result."""
+
+    label: Label
+    words: tuple[str, ...]
+    units: Units
+    keep: float
+    classes: tuple[Label, ...] | None = None
+
+    @classmethod
+    def of(cls, reading: Reading) -> "Scene":
+        """What is needed of a reading."""
+        words = tuple(token.word for token in reading.document.tokens)
+        classes = None if reading.probabilities is None else tuple(reading.probabilities)
+        return cls(reading.label, words, reading.units, reading.keep, classes)
+
+    def groups(self) -> dict[str, list[int]]:
+        """The units of each word that the model reads, in order."""
+        found: dict[str, list[int]] = {}
+        for j, members in enumerate(self.units.members):
+            found.setdefault(self.words[members[0]], []).append(j)
+        return found
+
+    def spread(self, values: Iterable[float]) -> tuple[float, ...]:
+        """One number for each unit as one for each position; 0 where a word is not read."""
+        found = np.zeros(len(self.words))
+        for members, value in zip(self.units.members, values, strict=True):
+            found[list(members)] = value
+        return tuple(round(x, _DIGITS) for x in found.tolist())
+
+    def spell(
+        self,
+        effects: Floats,
+        errors: Floats,
+        words: dict[str, tuple[float, float]],
+        scores: list[tuple[Label, Floats, Floats]],
+        scale: Scale | None,
+        samples: int = 0,
+    ) -> Influence:
+        """Numbers by unit and by word as an influence on this document."""
+        places: dict[str, list[int]] = {}
+        for k, word in enumerate(self.words):
+            places.setdefault(word, []).append(k)
+        told = []
+        for word, positions in places.items():
+            value, error = words.get(word, (0.0, 0.0))
+            value, error = round(float(np.clip(value, -1, 1)), _DIGITS), round(float(error), _DIGITS)
+            told.append(WordInfluence(word, tuple(positions), value, error))
+        return Influence(
+            self.label,
+            self.spread(np.clip(effects, -1, 1)),
+            self.spread(errors),
+            tuple(told),
+            tuple(ClassInfluence(c, self.spread(v), self.spread(e)) for c, v, e in scores),
+            scale if scores else None,
+            exact=not samples,
+            samples=samples,
+        )
+
+
+def by_sum(scene: Scene, score: AdditiveScore, probabilities: dict[Label, float] | None) -> Influence:
+    """A score that is a sum over words: the rest of the sum decides what an occurrence changes."""
+    d = len(score.sizes)
+    effects, errors, adds = np.zeros(d), np.zeros(d), np.zeros(d)
+    names = {j: scene.words[members[0]] for j, members in enumerate(scene.units.members)}
+    words = dict.fromkeys(names.values(), (0.0, 0.0))
+    for j, tails in left_out(score, scene.keep):
+        table, means, widths = score.tables[j], tails.means, tails.widths
+        law = binomial(len(table) - 2, scene.keep)
+        effects[j] = law @ np.diff(means)
+        errors[j] = law @ (widths[1:] + widths[:-1])
+        adds[j] = law @ np.diff(table)
+        words[names[j]] = float(means[-1] - means[0]), float(widths[-1] + widths[0])
+    full = float(score.score(score.sizes[None])[0])
+    share = None if probabilities is None else probabilities.get(scene.label)
+    scale: Scale = "score"
+    if share is not None and abs(float(logistic(np.array(full))) - share) < _SAME:
+        scale = "log-odds"
+    none = np.zeros(d)
+    scores = [(scene.label, adds, none)]
+    scores += [(c, -adds, none) for c in scene.classes or () if c != scene.label]
+    return scene.spell(effects, errors, words, scores, scale)
+
+
+def by_leaves(scene: Scene, boxes: LeafBoxes) -> Influence:
+    """A decision tree: its leaves' chances with an occurrence more and with one less."""
+    sizes = scene.units.sizes
+    chances = LeafChances(boxes, sizes, scene.keep)
+    effects, words = np.zeros(len(sizes)), dict.fromkeys(scene.groups(), (0.0, 0.0))
+    for place, j in enumerate(chances.asked):
+        kept = np.zeros((2, len(chances.asked)), dtype=np.int64)
+        kept[:, place] = 1, sizes[j]
+        once, whole = chances.precision(kept)
+        effects[j] = once - _without(boxes, sizes, j, 1, scene.keep)
+        gone = _without(boxes, sizes, j, int(sizes[j]), scene.keep)
+        words[scene.words[scene.units.members[j][0]]] = float(whole - gone), 0.0
+    return scene.spell(effects, np.zeros(len(sizes)), words, [], None)
+
+
+def _without(boxes: LeafBoxes, sizes: Counts, unit: int, often: int, keep: float) -> float:
+    """The chance of the label with so many occurrences of a unit gone for good."""
+    fewer = sizes.copy()
+    fewer[unit] -= often
+    chances = LeafChances(boxes, fewer, keep)
+    return float(chances.precision(np.zeros((1, len(chances.asked)), dtype=np.int64))[0])
+
+
+def _every_row(sizes: Counts) -> Counts:
+    shape = tuple((sizes + 1).tolist())
+    return np.stack(np.unravel_index(np.arange(np.prod(shape)), shape), axis=1)
+
+
+def by_table(scene: Scene, reading: Reading) -> Influence:
+    """Every sample there is, all asked about already or free."""
+    counts = _every_row(scene.units.sizes)
+    holds = np.concatenate([reading.holds(counts[p]) for p in pieces(*counts.shape)])
+    chances = None if reading.algebra else class_chances(reading, counts)
+    weights = sample_weights(counts, scene.units.sizes, scene.keep)
+    y, names = _answers(scene, holds, chances)
+    found = table_slopes(counts, weights, y, scene.units.sizes, scene.keep)
+    words = {w: _effect(scene, group, counts, weights, y[:, 0]) for w, group in scene.groups().items()}
+    scores = [(name, found[:, t], 0 * found[:, t]) for t, name in enumerate(names, start=1)]
+    exact = {w: (value, 0.0) for w, (value, _) in words.items()}
+    told = scores or _class_scores(scene, reading)
+    return scene.spell(found[:, 0], 0 * found[:, 0], exact, told, "log-odds" if scores else "score")
+
+
+def by_asked(scene: Scene, asked: Counts, holds: Bools, chances: Floats | None) -> Influence:
+    """Some of few texts were asked about, as the search picked them; the others are predicted from these."""
+    counts = _every_row(scene.units.sizes).astype(asked.dtype)
+    weights = sample_weights(counts, scene.units.sizes, scene.keep)
+    y, names = _answers(scene, holds, chances)
+    sizes, keep, still_open = scene.units.sizes, scene.keep, len(counts) - len(asked)
+    held, doubt = imputed(asked, y[:, :1], counts, within=(0.0, 1.0))
+    # Texts that were not asked about are off by the fit's error, and not independently of each other.
+    share = max(2 * np.sqrt(still_open), still_open) / len(counts)
+    error = doubt * share
+    effects = table_slopes(counts, weights, held, sizes, keep)[:, 0]
+    words = {}
+    for word, group in scene.groups().items():
+        value, _ = _effect(scene, group, counts, weights, held[:, 0])
+        words[word] = value, error * 2.0 ** (len(group) - 1)
+    scores = []
+    for t, name in enumerate(names, start=1):
+        odds, unsure = imputed(asked, y[:, t : t + 1], counts, within=(-_ODDS, _ODDS))
+        slope = table_slopes(counts, weights, odds, sizes, keep)[:, 0]
+        scores.append((name, slope, np.full(len(sizes), unsure * share)))
+    errors = np.full(len(sizes), error)
+    return scene.spell(effects, errors, words, scores, "log-odds", len(asked) if still_open else 0)
+
+
+def by_arithmetic(scene: Scene, reading: Reading, samples: int, rng: np.random.Generator) -> Influence:
+    """Samples whose labels cost no question."""
+    assert reading.holds_unasked is not None  # noqa: S101  (the caller has looked)
+    counts = reading.sample((), samples, rng)
+    holds = reading.holds_unasked(counts)
+    if (odds := _scores(reading, counts)) is not None:
+        return by_samples(scene, counts, holds, None, odds, "log-odds" if scene.classes else "score")
+    found = by_samples(scene, counts, holds, None)
+    told = _class_scores(scene, reading)
+    classes = tuple(ClassInfluence(c, scene.spread(v), scene.spread(e)) for c, v, e in told)
+    return Influence(**{**vars(found), "classes": classes, "scale": "score" if told else None})
+
+
+def _scores(reading: Reading, counts: Counts) -> Floats | None:
+    """(n,) the label's score by arithmetic, where two classes are compared by one."""
+    if reading.chain is not None:
+        return reading.chain.score(counts)
+    if (inside := reading.normalised) is None:
+        return None
+    norms = np.sqrt((counts**2) @ inside.scale**2)
+    scores: Floats = inside.bias + np.divide(counts @ inside.slopes, norms, out=0 * norms, where=norms > 0)
+    return scores
+
+
+def _class_scores(scene: Scene, reading: Reading) -> list[tuple[Label, Floats, Floats]]:
+    """What each unit adds to the score of each class, less the mean over classes, where scores are linear."""
+    inside = reading.inside
+    slopes = None if inside is None or inside.class_slopes is None else inside.class_slopes()
+    if slopes is None or scene.classes is None:
+        return []
+    centred = slopes - slopes.mean(axis=0)
+    return [(c, row, 0 * row) for c, row in zip(scene.classes, centred, strict=True)]
+
+
+def by_samples(
+    scene: Scene,
+    counts: Counts,
+    holds: Bools,
+    chances: Floats | None,
+    odds: Floats | None = None,
+    scale: Scale = "log-odds",
+) -> Influence:
+    """Uniform samples: slopes with their standard errors."""
+    sizes, n = scene.units.sizes, len(counts)
+    y, names = _answers(scene, holds, chances)
+    if odds is not None:
+        names = [scene.label, *(c for c in scene.classes or () if c != scene.label)][:2]
+        y = np.column_stack([y[:, 0], odds, *([-odds] if len(names) == 2 else [])])
+    found, errors = sample_slopes(counts.astype(np.float64), y, sizes, scene.keep)
+    # A label that was never seen to change may still do so, once in so many samples.
+    errors[:, 0] = np.maximum(errors[:, 0], 1 / n)
+    words = {}
+    for word, group in scene.groups().items():
+        if len(group) == 1 and sizes[group[0]] == 1:
+            words[word] = float(found[group[0], 0]), float(errors[group[0], 0])
+            continue
+        # What the slopes do not explain is looked at where the word is whole, and where it is gone.
+        expected = counts[:, group] @ found[group, 0]
+        left, error = _effect(scene, group, counts, np.ones(n), y[:, 0] - expected, _FEWEST)
+        words[word] = float(found[group, 0] @ sizes[group]) + left, error
+    scores = [(name, found[:, t], errors[:, t]) for t, name in enumerate(names, start=1)]
+    return scene.spell(found[:, 0], errors[:, 0], words, scores, scale, n)
+
+
+def _effect(
+    scene: Scene, group: list[int], counts: Counts, weights: Floats, y: Floats, fewest: int = 1
+) -> tuple[float, float]:
+    have = counts[:, group]
+    whole = (have == scene.units.sizes[group]).all(axis=1)
+    return word_effect(whole, (have == 0).all(axis=1), weights, y, fewest)
+
+
+def _answers(scene: Scene, holds: Bools, chances: Floats | None) -> tuple[Floats, list[Label]]:
+    """(n, 1 + k) whether the label held, and the log-odds of each class; and the classes."""
+    if chances is None or scene.classes is None:
+        return holds.astype(np.float64)[:, None], []
+    share = np.clip(chances, 1e-12, 1 - 1e-12)
+    return np.column_stack([holds, np.log(share) - np.log1p(-share)]), list(scene.classes)
+
+
+def class_chances(reading: Reading, counts: Counts) -> Floats | None:
+    """Class probabilities of samples that were asked about: the oracle remembers them."""
+    return None if reading.chances is None or not reading.repeatable else reading.chances(counts)

@@ -1,0 +1,1 @@
+"""The text: a document of words with their places, and what users give."""

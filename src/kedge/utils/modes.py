@@ -1,0 +1,47 @@
+"""Evaluation mode for a while: a torch module is asked with dropout off, and left as it was found."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+__all__ = ["evaluating"]
+
+
+@dataclass
+class _Asked:
+    """Who is asking a module, and the submodules that are to be in training mode again afterwards."""
+
+    askers: int = 0
+    training: list[Any] = field(default_factory=list)
+
+
+# By identity, while somebody asks: threads that ask the same module share one change of its mode.
+_ASKED: dict[int, _Asked] = {}
+_LOCK = Lock()
+
+
+@contextmanager
+def evaluating(module: Any) -> Iterator[None]:
+    """Every submodule in evaluation mode; each one's own mode back when the last asker has left.
+
+    A module whose parts are all in evaluation mode is not touched. A part that its owner froze (batch
+    normalisation in evaluation mode inside a module in training mode) stays frozen.
+    """
+    with _LOCK:
+        asked = _ASKED.setdefault(id(module), _Asked())
+        asked.askers += 1
+        training = [part for part in module.modules() if part.training]
+        for part in training:
+            part.training = False
+        asked.training += training
+    try:
+        yield
+    finally:
+        with _LOCK:
+            asked.askers -= 1
+            if not asked.askers:
+                for part in asked.training:
+                    part.training = True
+                del _ASKED[id(module)]

@@ -1,0 +1,89 @@
+"""A sum over words without one of them: certified, on a lattice exact, for every kind of unit."""
+
+import numpy as np
+import pytest
+from counting import precision
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kedge.evaluators import rests
+from kedge.model.scores.additive import AdditiveScore
+
+
+def truths(score, unit, keep):
+    """P(score > 0) with each count of a unit, by adding up every combination of the others."""
+    own = np.arange(len(score.sizes)) == unit
+    without = np.where(own, 0, score.sizes)
+    return np.array(
+        [
+            precision(lambda c, n=n: score.holds(c + n * own), 0 * score.sizes, without, keep)
+            for n in range(score.sizes[unit] + 1)
+        ]
+    )
+
+
+def random_score(rng, kind):
+    """A small score: slopes, whole numbers (so that ties are common), presence, or any table."""
+    d = int(rng.integers(2, 8))
+    sizes, bias, strict = rng.integers(1, 3, d), float(rng.integers(-2, 3)), bool(rng.integers(2))
+    if kind == "slopes":
+        return AdditiveScore.from_slopes(bias / 3, rng.normal(size=d), sizes, strict=strict)
+    if kind == "whole":
+        return AdditiveScore.from_slopes(bias, rng.integers(-3, 4, d).astype(float) / 4, sizes, strict=strict)
+    tables = [np.concatenate([[0.0], rng.normal(size=m)]) for m in sizes]
+    if kind == "presence":
+        tables = [np.where(np.arange(m + 1) > 0, t[1], 0.0) for m, t in zip(sizes, tables, strict=True)]
+    return AdditiveScore(bias / 3, tables, strict)
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([0.5, 0.2, 0.8]),
+    st.sampled_from(["slopes", "whole", "presence", "tables"]),
+)
+@settings(max_examples=150, deadline=None)
+def test_the_truth_lies_within_the_half_width(seed, keep, kind):
+    """By waves as by enumeration, the probability without each unit is within what is said of it."""
+    score = random_score(np.random.default_rng(seed), kind)
+    for every in (rests.ALL, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(rests, "ALL", every)
+            found = dict(rests.left_out(score, keep))
+        assert set(found) == {j for j in range(len(score.sizes)) if np.ptp(score.tables[j]) > 0}
+        for j, tails in found.items():
+            off = np.abs(tails.means - truths(score, j, keep))
+            assert (off <= tails.widths + 1e-12).all()
+            if kind == "whole":  # every value lies where the kernel is zero
+                assert (off < 1e-7).all()
+                assert (tails.widths < 1e-6).all()
+
+
+@pytest.mark.parametrize("keep", [0.5, 0.3])
+def test_frequencies_that_are_dropped_are_counted(keep, monkeypatch):
+    """Of many units only loud frequencies are worked out; the others change nothing beyond the half width."""
+    rng = np.random.default_rng(3)
+    score = AdditiveScore.from_slopes(0.3, rng.normal(size=60), rng.integers(1, 4, 60), strict=True)
+    few = dict(rests.left_out(score, keep))
+    monkeypatch.setattr(rests, "_FAINT", 0.0)
+    every = dict(rests.left_out(score, keep))
+    for j, tails in few.items():
+        assert tails.widths.max() < 1e-3
+        assert (np.abs(tails.means - every[j].means) <= 1e-6).all()
+
+
+def test_long_documents_agree_with_the_grid():
+    """A hundred units: the same as adding up all but one of them on a grid."""
+    from kedge.evaluators.additive import additive_tail
+
+    rng = np.random.default_rng(4)
+    slopes, sizes = rng.normal(size=100), rng.integers(1, 4, 100)
+    score = AdditiveScore.from_slopes(1.0, slopes, sizes, strict=True)
+    for j, tails in list(rests.left_out(score, 0.5))[::25]:
+        others = np.delete(np.arange(100), j)
+        for count in (0, sizes[j]):
+            bias = 1.0 + count * slopes[j]
+            rest = AdditiveScore.from_slopes(bias, slopes[others], sizes[others], strict=True)
+            grid = additive_tail(rest, 0 * sizes[others], 0.5, width=1e-3)
+            assert grid.low - 1e-9 <= tails.means[count] + tails.widths[count]
+            assert tails.means[count] - tails.widths[count] <= grid.high + 1e-9
+            assert tails.means[count] == pytest.approx(grid.mean, abs=2e-4)

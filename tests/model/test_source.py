@@ -1,0 +1,196 @@
+"""What was read of a model is read of the very objects that answer now."""
+
+import brute
+import numpy as np
+import pytest
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
+
+import kedge
+
+TEXTS = ["good food", "bad food", "good place", "bad place"] * 3
+LABELS = [1, 0, 1, 0] * 3
+TURNED = [1 - label for label in LABELS]
+TEXT = "good food bad food place"
+
+
+def fitted(head=None, labels=LABELS, vectorizer=None):
+    return make_pipeline(vectorizer or CountVectorizer(), head or LogisticRegression()).fit(TEXTS, labels)
+
+
+def searched(kind=GridSearchCV, labels=LABELS):
+    return kind(fitted(), {"logisticregression__C": [1, 10]}, cv=2).fit(TEXTS, labels)
+
+
+def holds_of(model, e):
+    """An explanation is of the label that the model gives now, and its interval holds the true precision."""
+    tokens = [kedge.Token(e.text[a:b], a, b) for a, b in e.tokens]
+    true = brute.precision(e.text, e.label, model.predict, e.positions, tokens=tokens)
+    return e.label == model.predict([e.text])[0] and e.interval.low - 1e-12 <= true <= e.interval.high + 1e-12
+
+
+def refit(pipeline):
+    pipeline.fit(["place food bad", "good", "food place", "good bad"], [0, 1, 0, 1])
+
+
+def other_words(pipeline):
+    pipeline.fit(["zzz place", "aaa food", "place", "food"], [1, 0, 1, 0])
+
+
+def new_head(pipeline):
+    head = LogisticRegression(C=100).fit(pipeline[0].transform(TEXTS), TURNED)
+    head.classes_ = pipeline[-1].classes_  # shared
+    pipeline.set_params(logisticregression=head)
+
+
+def copied_head(pipeline):
+    import copy
+
+    head = copy.copy(pipeline[-1])
+    head.coef_, head.intercept_ = -5 * head.coef_, head.intercept_ + 0.1
+    pipeline.steps[-1] = ("logisticregression", head)
+
+
+def other_kind_of_head(pipeline):
+    tree = DecisionTreeClassifier(random_state=0).fit(pipeline[0].transform(TEXTS), TURNED)
+    pipeline.steps[-1] = ("tree", tree)
+
+
+def in_place(pipeline):
+    pipeline[-1].coef_ *= -3
+
+
+def replaced_array(pipeline):
+    pipeline[-1].coef_ = pipeline[-1].coef_[:, ::-1].copy()
+
+
+def pairs_of_words(pipeline):
+    pipeline.set_params(countvectorizer__ngram_range=(1, 2))  # without a refit: what is not known is not read
+
+
+def presence(pipeline):
+    pipeline.set_params(countvectorizer__binary=True)
+
+
+def own_preprocessor(pipeline):
+    pipeline.set_params(countvectorizer__preprocessor=lambda s: s.lower() if "bad" in s else "bad")
+
+
+def own_predict(pipeline):
+    pipeline.predict = lambda texts: np.array([int("place" in text) for text in texts])
+
+
+def own_predict_of_the_head(pipeline):
+    pipeline[-1].predict = lambda x: np.ones(x.shape[0], dtype=int)
+
+
+CHANGES = [
+    refit, other_words, new_head, copied_head, other_kind_of_head, in_place, replaced_array, pairs_of_words,
+    presence, own_preprocessor, own_predict, own_predict_of_the_head,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", [(1, 1), (1, 2)])
+@pytest.mark.parametrize("change", CHANGES)
+def test_an_explainer_reads_the_pipeline_as_it_is_now(change, words):
+    """Whatever was changed since the explainer was made, its next explanation is of the present model."""
+    if change is pairs_of_words and words == (1, 2):
+        words = (1, 3)
+    pipeline = fitted(vectorizer=CountVectorizer(ngram_range=words))
+    explainer = kedge.Explainer(pipeline)
+    assert holds_of(pipeline, explainer.explain(TEXT))
+    change(pipeline)
+    e = explainer.explain(TEXT)
+    assert holds_of(pipeline, e)
+    assert e == kedge.explain(pipeline, TEXT)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_converted_model_is_read_anew(change):
+    """``as_model`` before the change, the explainer after it; named classes likewise."""
+    pipeline = fitted()
+    model, named = kedge.as_model(pipeline), kedge.as_model(pipeline, classes=["no", "yes"])
+    model, again = kedge.as_model(model), kedge.as_model(kedge.as_model(fitted()), classes=["no", "yes"])
+    assert again.predict([TEXT]).labels[0] in {"no", "yes"}
+    change(pipeline)
+    assert holds_of(pipeline, kedge.explain(model, TEXT))
+    label = pipeline.predict([TEXT])[0]
+    assert kedge.explain(named, TEXT).label == ["no", "yes"][label]
+
+
+def test_a_search_that_was_fitted_again_is_read_anew():
+    """``GridSearchCV`` has another best pipeline after a refit; a model made of it before likewise."""
+    search = searched()
+    explainer, model = kedge.Explainer(search), kedge.as_model(search, classes=["no", "yes"])
+    named = kedge.as_model(model)
+    assert explainer.explain(TEXT).label == 1
+    search.fit(TEXTS, TURNED)
+    assert holds_of(search, explainer.explain(TEXT))
+    assert explainer.explain("good food").label == 0
+    assert kedge.explain(named, "good food").label == "no"
+
+
+def test_a_search_with_its_own_predict_is_asked():
+    """A subclass may answer otherwise than its best pipeline; so may an object with a method of its own."""
+
+    class Turned(GridSearchCV):
+        def predict(self, texts):
+            return 1 - super().predict(texts)
+
+    search = searched(Turned)
+    assert holds_of(search, kedge.explain(search, TEXT))
+    search = searched()
+    explainer = kedge.Explainer(search)
+    search.predict = lambda texts: np.array([int("place" in text) for text in texts])
+    assert holds_of(search, explainer.explain(TEXT))
+
+
+def test_a_class_whose_predict_was_replaced_is_refused(monkeypatch):
+    """What the steps say is compared with what the object itself says; where they differ it is refused."""
+    pipeline = fitted()
+    monkeypatch.setattr(type(pipeline), "predict", lambda _, texts: np.zeros(len(texts), dtype=int))
+    with pytest.raises(kedge.KedgeError, match="contradicts what is known of its inside"):
+        kedge.explain(pipeline, "good food")
+
+
+def test_an_inside_that_gives_the_document_another_label_is_refused():
+    """Also after the model was compared with its own answers once."""
+    from dataclasses import replace
+
+    from kedge.reading.verification import confirm
+
+    reading = kedge.Explainer(fitted()).read("good food place")
+    confirm(reading)
+    score = reading.additive
+    turned = type(score).from_slopes(-score.bias, -score.slopes, score.sizes, strict=True)
+    with pytest.raises(kedge.KedgeError, match="by its score the text"):
+        confirm(replace(reading, additive=turned))
+
+
+def test_a_refitted_vectoriser_of_a_torch_module_is_read_anew():
+    """Its words are other words, in other columns."""
+    torch = pytest.importorskip("torch")
+    vectorizer = TfidfVectorizer().fit(["good food", "bad place"])
+    module = torch.nn.Linear(4, 2)
+    with torch.no_grad():
+        module.weight[:] = torch.tensor([[0.0, 0, 0, 0], [-1, 0.2, 1, 0]])  # bad, food, good, place
+        module.bias[:] = 0
+    explainer = kedge.Explainer(kedge.torch_model(module, vectorizer))
+    assert explainer.explain("good food").words == ("good",)
+    vectorizer.fit(["food aaa", "zzz good"])  # aaa, food, good, zzz
+    e = explainer.explain("good food aaa")
+    assert e == kedge.explain(kedge.torch_model(module, vectorizer), "good food aaa")
+
+
+def test_a_model_whose_weights_were_made_sparse_is_explained():
+    """``sparsify()`` before or after the explainer was made."""
+    pipeline = fitted()
+    explainer = kedge.Explainer(pipeline)
+    before = explainer.explain(TEXT)
+    pipeline[-1].sparsify()
+    for e in (explainer.explain(TEXT), kedge.explain(pipeline, TEXT)):
+        assert (e.words, e.status) == (before.words, "exact")
+        assert holds_of(pipeline, e)

@@ -1,0 +1,91 @@
+"""Words shaded by what they do: hue by sign, depth by size, values at hand, a switch for classes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import make_pipeline
+
+import kedge
+from kedge import WordWeights
+from kedge.data.demo import review_model
+from kedge.render.shading import strongest, views
+from kedge.render.terminal import render
+from kedge.results.banzhaf import Influence, Measure
+
+TEXT = "The service was slow, but the staff were friendly and the dessert was delicious."
+
+
+@pytest.fixture(scope="module")
+def e():
+    return kedge.explain(review_model(), TEXT)
+
+
+def topics():
+    rng = np.random.default_rng(0)
+    words = {"sports": "goal team match", "politics": "vote law poll", "film": "star film plot"}
+    texts = [(" ".join(rng.choice(w.split(), 5)), topic) for topic, w in words.items() for _ in range(8)]
+    return make_pipeline(CountVectorizer(), MultinomialNB()).fit(*zip(*texts, strict=True))
+
+
+def test_depth_follows_size_and_hue_the_sign(e):
+    """The strongest word has the deepest shade; a word that is not read has none."""
+    view = views(e)[0]
+    values = np.array(e.influence.values)
+    assert abs(view.shades[int(np.abs(values).argmax())]) == 1
+    for shade, value in zip(view.shades, values, strict=True):
+        assert shade == 0 or np.sign(shade) == np.sign(value)
+    assert view.mark(0, int(values.argmax())).startswith(" s0p")
+    assert view.mark(1, int(values.argmin())).startswith(" s1n")
+
+
+def test_every_shaded_word_says_its_value(e):
+    """On hover, in a legend, and in a table for those who do not see shades."""
+    html = e.to_html()
+    at = int(np.argmin(e.influence.values))
+    assert f"holds: {e.influence.values[at]:+.2f}" in html
+    assert 'class="k-legend k-l0"' in html
+    assert "<h3>against " in html
+    assert "style=" not in html
+
+
+def test_several_classes_have_a_switch():
+    """One choice for whether the label holds, one for each class; none for two classes beyond the label's."""
+    e = kedge.explain(topics(), "goal team vote star poll match")
+    html = e.to_html()
+    assert html.count('type="radio"') == 4
+    for topic in ("sports", "politics", "film"):
+        assert f"score of “{topic}”" in html
+    assert len({line for line in html.splitlines() if 'type="radio"' in line}) == 4
+
+
+def test_terminals_shade_too(e):
+    """Blue for, orange against, the anchor on top; the strongest words by name without colour."""
+    shown = render(e, colour=True)
+    assert "\x1b[30;48;5;" in shown
+    assert "\x1b[1;30;42m" in shown
+    plain = render(e, colour=False)
+    assert "\x1b" not in plain
+    assert "against   " in plain
+
+
+def test_what_is_within_its_error_is_not_shaded():
+    """A sampled value that may be zero is no shade; nothing known, no shades."""
+    e = kedge.explain(WordWeights({"good": 1.0, "bad": -1.0}, intercept=0.1), "good bad")
+    sampled = replace(e.influence, errors=(0.01, 0.9), exact=False, samples=50, classes=())
+    assert isinstance(sampled, Influence)
+    unsure = replace(e, measure=Measure.of(sampled))
+    assert views(unsure)[0].shades[1] == 0
+    assert "± 0.01" in views(unsure)[0].values[0]
+    unknown = replace(e, measure=None)
+    assert views(unknown) == []
+    assert strongest(unknown) == ([], [])
+    assert "k-shaded" not in unknown.to_html().split("</style>")[-1]
+
+
+def test_a_flat_probability_gives_way_to_the_log_odds():
+    """Where no word changes whether the label holds, the log-odds come first."""
+    e = kedge.explain(WordWeights({"good": 1.0, "fine": 0.5}, intercept=20.0), "good fine food")
+    assert [view.name for view in views(e)] == ["log-odds of “1”"]

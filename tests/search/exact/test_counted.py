@@ -1,0 +1,46 @@
+"""Anchors certified by arithmetic on counts: proofs that fail, and thresholds beyond any proof."""
+
+import numpy as np
+import pytest
+from readings import reading_of
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+import kedge
+from kedge.data.demo import reviews
+from kedge.search import Goal
+
+TEXT = "Friendly staff, delicious food, a lovely place, but the soup was cold and the waiter slow and rude"
+
+
+@pytest.fixture(scope="module")
+def reading():
+    """A model that divides by the norm: nothing can be ranked for certain."""
+    model = make_pipeline(TfidfVectorizer(), LogisticRegression(C=10))
+    return reading_of(model.fit(*reviews()), TEXT)
+
+
+def share(reading, kept, n=40_000):
+    """The precision of an anchor by many samples."""
+    return reading.holds(reading.sample(kept, n, np.random.default_rng(1))).mean()
+
+
+def test_a_threshold_beyond_any_proof_is_said_at_once(reading):
+    """So many samples within reason cannot certify so much."""
+    found = kedge.Counted()(reading, Goal(0.99999), np.random.default_rng(0))
+    assert found.status == "not_reached"
+    assert "certifies a precision of 0.99999" in found.notes[0]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_after_a_failed_proof_a_longer_anchor_is_tried(reading, seed):
+    """Rough looks propose anchors too short; what is certified in the end is true all the same."""
+    found = kedge.Counted(samples=40, most=4_000)(reading, Goal(0.9), np.random.default_rng(seed))
+    lengths = [len(tried.kept) for tried in found.trace]
+    assert lengths == list(range(lengths[0], lengths[0] + len(lengths)))
+    if found.status == "certified":
+        assert found.interval.low >= 0.9
+        assert share(reading, found.kept) > 0.9
+    else:
+        assert found.notes == ("No anchor could be certified.",)
