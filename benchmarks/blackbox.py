@@ -4,7 +4,7 @@ Every model is passed as a bare callable, so that nothing of its inside is known
 read from the inside, is the judge: exact precision and optimal length for the logistic model,
 20,000 samples (and enumeration where it is possible) for the others.
 
-usage: python benchmarks/blackbox.py [--data DIR] [--seeds 10] [--documents N] [--models ...]
+usage: python benchmarks/blackbox.py [--seeds 10] [--documents N] [--models ...]
        [--peer PYTHON]  (an interpreter with anchor-exp; without one its columns are missing)
 """
 
@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 from judges import Judge, judge_of
-from reviews import pipeline
+from reviews import folder, pipeline, split
 from transformer import tiny_transformer
 
 import kedge
@@ -49,13 +49,15 @@ class Timed:
         return answers
 
 
-def explained(ask: Any, documents: list[str], chosen: list[int], seeds: int) -> list[Row]:
+def explained(
+    ask: Any, documents: list[str], chosen: list[int], seeds: int, prior: kedge.Prior | None = None
+) -> list[Row]:
     """One row per document and seed."""
     rows = []
     for i in chosen:
         for seed in range(seeds):
             timed, started = Timed(ask), time.process_time()
-            e = kedge.explain(timed, documents[i], seed=seed, threshold=THRESHOLD)
+            e = kedge.explain(timed, documents[i], seed=seed, threshold=THRESHOLD, prior=prior)
             own = time.process_time() - started - timed.seconds
             rows.append(
                 {
@@ -134,9 +136,9 @@ def summary(rows: list[Row], asked: str = "queries") -> dict[str, str]:
 
 def table(title: str, columns: dict[str, dict[str, str]]) -> str:
     """Markdown: one row per figure, one column per way of asking."""
-    figures = list(next(iter(columns.values())))
+    figures = list(dict.fromkeys(figure for column in columns.values() for figure in column))
     lines = [f"### {title}", "", f"| | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
-    lines += [f"| {f} | {' | '.join(c[f] for c in columns.values())} |" for f in figures]
+    lines += [f"| {f} | {' | '.join(c.get(f, '-') for c in columns.values())} |" for f in figures]
     return "\n".join([*lines, ""])
 
 
@@ -188,7 +190,7 @@ def run(options: argparse.Namespace) -> None:
     parts: list[str] = [memory()]
     record: dict[str, Any] = {"seeds": options.seeds, "threshold": THRESHOLD, "sets": {}}
     for name, kind in itertools.product(options.sets, options.models):
-        asks, documents, model = models_of(options.data, name, kind)
+        asks, documents, model = models_of(folder(), name, kind)
         limit = options.documents if kind == "logistic" else min(options.documents, options.others)
         # The same choice whatever the order of the file: a random one with a fixed seed.
         order = np.random.default_rng(1).permutation(len(documents))[:limit]
@@ -201,8 +203,17 @@ def run(options: argparse.Namespace) -> None:
             columns[f"kedge, {how}"] = summary(rows)
             record["sets"][f"{name}, {kind}, {how}"] = rows
             sys.stderr.write(f"{name} {kind} {how}: {time.perf_counter() - started:.0f} s\n")
+            if options.prior and kind != "transformer":
+                others = split(folder(), name)[0][: options.prior]  # not explained
+                prior = kedge.Prior.learn(ask, others, queries=100 * len(others))
+                rows = judged(explained(ask, documents, chosen, options.seeds, prior), judges)
+                column = f"kedge, {how}, prior"
+                columns[column] = summary(rows) | {
+                    "questions to learn, per text of 1,000": f"{prior.queries:,}: {prior.queries / 1000:.1f}"
+                }
+                record["sets"][f"{name}, {kind}, {how}, prior"] = rows
         if options.peer and kind == "logistic":
-            rows = judged(peer_rows(options.peer, options.data, name, options.peer_seeds, chosen), judges)
+            rows = judged(peer_rows(options.peer, folder(), name, options.peer_seeds, chosen), judges)
             columns["anchor-exp, labels"] = summary(rows, "asked")
             columns["anchor-exp, distinct texts"] = summary(rows)
             record["sets"][f"{name}, anchor-exp"] = rows
@@ -230,7 +241,6 @@ def _columns(rows: list[Row]) -> dict[str, list[Any]]:
 def main() -> None:
     """Read the options and run."""
     parser = argparse.ArgumentParser(description="Benchmarks of black boxes.")
-    parser.add_argument("--data", type=Path, default=HERE.parent.parent / "shared" / "data")
     parser.add_argument("--out", type=Path, default=HERE / "results")
     parser.add_argument("--name", default="blackbox")
     parser.add_argument("--sets", nargs="+", default=["restaurants", "yelp"])
@@ -238,6 +248,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--documents", type=int, default=10**9)
     parser.add_argument("--others", type=int, default=25, help="documents for the other models")
+    parser.add_argument("--prior", type=int, default=150, help="texts a prior is learned from; 0 for none")
     parser.add_argument("--peer", help="a Python interpreter with anchor-exp")
     parser.add_argument("--peer-seeds", type=int, default=3)
     run(parser.parse_args())

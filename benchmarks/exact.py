@@ -1,7 +1,7 @@
 """What an exact answer costs, as a multiple of one `pipeline.predict([text])` in the same run.
 
-Run it on a quiet machine: ``python benchmarks/exact.py``. It needs the review files (``--data``, by
-default ``../shared/data``) and writes ``results/exact.json`` and ``results/exact.md`` beside itself.
+Run it on a quiet machine: ``python benchmarks/exact.py``. It needs the review files (in the
+folder that $KEDGE_DATA names) and writes ``results/exact.json`` and ``results/exact.md`` beside itself.
 Every time is the best of three, predictions and explanations taking turns.
 """
 
@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from reviews import folder
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
@@ -21,8 +22,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import kedge
-from kedge.oracle import Oracle
-from kedge.reading import read, read_document
 
 HERE = Path(__file__).parent
 CORPORA = {"Restaurants": ("restaurants.tsv", "\t"), "Yelp": ("yelp.csv", "|")}
@@ -112,7 +111,7 @@ def long_row(words: int) -> dict:
         "words": words,
         "status": e.status,
         "anchor": len(e.words),
-        "interval": e.interval,
+        "interval": (e.interval.low, e.interval.high),
         "seconds": explain,
         "ratio": explain / predict,
     }
@@ -123,19 +122,9 @@ def sample_row(corpus: str, texts: list[str], labels: list[int]) -> dict:
     train, test, y, _ = train_test_split(texts, labels, test_size=0.25, random_state=0)
     pipeline = make_pipeline(*MODELS["logistic, l2 norm"]()).fit(train, y)
     text = sorted(test, key=len)[len(test) // 2]
-    model = kedge.as_model(pipeline)
-    document, own = read_document(model, text, None)
     rng = np.random.default_rng(0)
-    reading = read(
-        model,
-        document,
-        own_units=own,
-        split_by_user=False,
-        perturbation=kedge.Masking(),
-        label=None,
-        oracle=Oracle(),
-        rng=rng,
-    )
+    reading = kedge.Explainer(pipeline).read(text)
+    document = reading.document
     masked = kedge.Masking().writer(document)(rng.random((500, len(document))) < 0.5)
     by_text, by_count = best_of(
         5,
@@ -171,13 +160,12 @@ def markdown(rows: list[dict], long: list[dict], samples: list[dict]) -> str:
 def main() -> None:
     """Run and write."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--data", type=Path, default=HERE.parents[1] / "shared" / "data")
     parser.add_argument("--out", type=Path, default=HERE / "results")
     parser.add_argument("--models", nargs="*", default=list(MODELS))
     arguments = parser.parse_args()
     rows, samples = [], []
     for corpus, (name, delimiter) in CORPORA.items():
-        texts, labels = load(arguments.data / name, delimiter)
+        texts, labels = load(folder() / name, delimiter)
         rows += [corpus_row(corpus, model, texts, labels) for model in arguments.models]
         samples.append(sample_row(corpus, texts, labels))
     long = [long_row(words) for words in (1_000, 10_000)]

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 import kedge
-from kedge.choose import enumerable
-from kedge.oracle import Oracle
-from kedge.precision import Additive, Empirical, Enumeration, Precision
-from kedge.reading import Reading, read, read_document
+from kedge.evaluators import Additive, Empirical, Enumeration, Evaluator
+from kedge.evaluators.affordable import enumerable
+from kedge.reading.reading import Reading
 from kedge.typing import Kept
 
 # Samples of a judge that samples; at a precision of 0.95 its standard error is 0.0015.
@@ -23,7 +22,7 @@ class Judge:
     """The truth about anchors of one document, given as character spans."""
 
     reading: Reading
-    evaluate: Precision
+    evaluate: Evaluator
     samples: int
     optimal: int | None
     coefficients: list[float] | None = None
@@ -58,18 +57,7 @@ class Judge:
 def judge_of(model: Any, kind: str, text: str, threshold: float) -> Judge:
     """The best judge there is for a model and a document."""
     rng = np.random.default_rng(0)
-    own = kedge.as_model(model)
-    document, own_units = read_document(own, text, None)
-    reading = read(
-        own,
-        document,
-        own_units=own_units,
-        split_by_user=False,
-        perturbation=kedge.Masking(),
-        label=None,
-        oracle=Oracle(batch_size=1024),
-        rng=rng,
-    )
+    reading = kedge.Explainer(model, batch_size=1024).read(text)
     if kind == "logistic" and reading.additive is not None:
         exact = kedge.explain(model, text, threshold=threshold)
         coefficients = [float(table[1]) for table in reading.additive.tables]
@@ -77,6 +65,6 @@ def judge_of(model: Any, kind: str, text: str, threshold: float) -> Judge:
     if kind == "transformer":
         return Judge(reading, Empirical(reading, rng), TRANSFORMER_SAMPLES, None)
     if enumerable(reading):
-        exact = kedge.explain(model, text, threshold=threshold, method="exhaustive", precision="exact")
+        exact = kedge.explain(model, text, threshold=threshold, method="exhaustive", evaluator="exact")
         return Judge(reading, Enumeration(reading), 0, len(exact.positions))
     return Judge(reading, Empirical(reading, rng), SAMPLES, None)

@@ -1,7 +1,9 @@
 """The review data and the models of the benchmarks, with scikit-learn alone: peers run it too."""
 
 import csv
+import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,13 @@ FILES = {
     "restaurants": ("restaurants.tsv", "\t", csv.QUOTE_NONE),
     "yelp": ("yelp.csv", "|", csv.QUOTE_MINIMAL),
 }
+
+
+def folder() -> Path:
+    """Where the review files are: the folder that $KEDGE_DATA names."""
+    if "KEDGE_DATA" not in os.environ:
+        sys.exit("Set KEDGE_DATA to the folder of the review files (docs/reproduction.md).")
+    return Path(os.environ["KEDGE_DATA"])
 
 
 def clean(text: str) -> str:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import joblib
 
-from kedge.demo import review_model
+from kedge.data.demo import review_model
 
 HERE = Path(__file__).parent
 IMPORT = (

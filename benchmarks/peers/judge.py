@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 
 import kedge
-from kedge.ask import judge
-from kedge.oracle import Oracle
-from kedge.reading import Reading, read, read_document
+from kedge.reading.reading import Reading
+from kedge.studies.verdict import judge
 
 from .tools.ours import readable
 
@@ -63,9 +62,9 @@ class Judge:
         free = (reading.units.sizes - reading.units.counts(kept)).tolist()
         few = ENUMERATED_BY_ARITHMETIC if reading.algebra else ENUMERATED
         if reading.additive is not None or prod(m + 1 for m in free) <= few:
-            verdict = judge(reading, anchor, threshold=THRESHOLD, delta=0.05, how="auto", rng=rng)
+            verdict = judge(reading, anchor, threshold=THRESHOLD, delta=0.05, evaluator="auto", rng=rng)
             if verdict.status == "exact":
-                return verdict.precision, verdict.method
+                return verdict.precision, verdict.evaluator
         hits = trials = 0
         steps = [FIRST_LOOK, SAMPLES - FIRST_LOOK]
         if reading.algebra:
@@ -99,7 +98,7 @@ class Judges:
     def __init__(self, file: Path, model: Any, documents: list[str]) -> None:
         self._file, self._model, self._documents = file, model, documents
         self._said = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-        self._given = kedge.as_model(readable(model))
+        self._explainer = kedge.Explainer(readable(model), batch_size=1024)
         self._judges: dict[int, Judge] = {}
         coefficients = getattr(model[-1], "coef_", None)
         # All documents are labelled positive, so a positive coefficient speaks for the label.
@@ -109,17 +108,7 @@ class Judges:
 
     def __getitem__(self, document: int) -> Judge:
         if document not in self._judges:
-            found, own = read_document(self._given, self._documents[document], None)
-            reading = read(
-                self._given,
-                found,
-                own_units=own,
-                split_by_user=False,
-                perturbation=kedge.Masking(),
-                label=None,
-                oracle=Oracle(batch_size=1024),
-                rng=np.random.default_rng(0),
-            )
+            reading = self._explainer.read(self._documents[document])
             known = self._said.setdefault(str(document), {})
             self._judges[document] = Judge(reading, self._signs, known)
         return self._judges[document]

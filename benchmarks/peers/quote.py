@@ -1,8 +1,8 @@
-"""The README's comparison, made of the committed results and nothing else. Standard library only.
+"""The comparison quoted by the README and by docs/peers.md, made of the committed results and nothing else.
 
-usage: python benchmarks/peers/quote.py   (rewrites the section of the README between its two marks)
+usage: python benchmarks/peers/quote.py   (rewrites the sections between the two marks; standard library only)
 
-``tests/test_readme_figures.py`` checks that the README says what the results say.
+``tests/docs/test_readme_figures.py`` checks that both say what the results say.
 """
 
 import json
@@ -11,7 +11,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks" / "results" / "peers.json"
-README = ROOT / "README.md"
+README, PAGE = ROOT / "README.md", ROOT / "docs" / "peers.md"
 START, END = "<!-- figures of benchmarks/results/peers.json -->\n", "<!-- end of figures -->\n"
 TITLES = {"restaurants": "Restaurants", "yelp": "Yelp", "imdb": "IMDB"}
 MODELS = {
@@ -23,11 +23,12 @@ MODELS = {
 # Fewer answers than this are no figure: only how many there are is said.
 FEW = 5
 READ_HEAD = (
-    "Models that kedge reads. Cost of an explanation in predictions of the document, median / mean; share of "
-    "answers\nwhose true precision is below 0.95; failures (memory, time):"
+    "Models that kedge reads. What an explanation costs, median / mean, where one prediction of the document "
+    "is 1; the share of\nanswers whose true precision is below 0.95; failures (out of memory or time):"
 )
 ASKED_HEAD = "Models that can only be asked. Texts asked, median / mean; share of answers below 0.95:"
 READ = ("logistic", "logistic-l2")
+PEERS = {"anchor-exp": "anchor-exp", "alibi": "alibi"}
 
 
 def number(value: float) -> str:
@@ -93,43 +94,40 @@ def shares(record: dict[str, Any], peer: str) -> str:
         mean, median = (f"{low} to {high}" for low, high in ranges)
         lines.append(f"{mean} times kedge's by the mean and {median} by the median ({how})")
     return (
-        f"On the documents that both answered {peer} asks {lines[0]},\n{lines[1]}. A proof takes more "
-        "questions on a long\ndocument that hardly needs one than an answer without: that is where its "
-        "median is below."
+        f"Models that can only be asked: on the documents that both answered, {peer} asks\n{lines[0]},\n"
+        f"{lines[1]}. Where a long document is an easy case, a proof costs\nmore questions than an "
+        "estimate: there the median is below one."
     )
 
 
-def section(record: dict[str, Any]) -> str:
-    """The figures of the README."""
-    peers = {"anchor-exp": "anchor-exp", "alibi": "alibi"}
-    read = {"kedge": "kedge"} | peers
-    ask = {"kedge-proba": "kedge, probabilities", "kedge-labels": "kedge, labels"} | peers
-    lines = [
-        READ_HEAD,
-        "",
-        *table(record, READ, read, cost),
-        "",
-        ASKED_HEAD,
-        "",
-        *table(record, tuple(MODELS), ask, asked),
-        "",
-        shares(record, "anchor-exp"),
-        "",
-    ]
+def summary(record: dict[str, Any]) -> str:
+    """The figures of the README: one short table and a sentence."""
+    columns = {"kedge": "kedge"} | PEERS
+    lines = [READ_HEAD, "", *table(record, READ, columns, cost), "", shares(record, "anchor-exp"), ""]
     return "\n".join(lines)
 
 
-def quoted(readme: str) -> str:
-    """What the README says between its marks."""
-    return readme.split(START)[1].split(END, maxsplit=1)[0]
+def details(record: dict[str, Any]) -> str:
+    """The figures of docs/peers.md: all models, asked as black boxes."""
+    columns = {"kedge-proba": "kedge, probabilities", "kedge-labels": "kedge, labels"} | PEERS
+    return "\n".join([ASKED_HEAD, "", *table(record, tuple(MODELS), columns, asked), ""])
+
+
+SECTIONS = {README: summary, PAGE: details}
+
+
+def quoted(page: str) -> str:
+    """What a page says between its marks."""
+    return page.split(START)[1].split(END, maxsplit=1)[0]
 
 
 def main() -> None:
-    """Rewrite the section."""
-    readme = README.read_text(encoding="utf-8")
+    """Rewrite the sections."""
     record = json.loads(RESULTS.read_text(encoding="utf-8"))
-    before, after = readme.split(START)[0], readme.split(END)[1]
-    README.write_text(before + START + section(record) + END + after, encoding="utf-8")
+    for path, section in SECTIONS.items():
+        page = path.read_text(encoding="utf-8")
+        before, after = page.split(START)[0], page.split(END)[1]
+        path.write_text(before + START + section(record) + END + after, encoding="utf-8")
 
 
 if __name__ == "__main__":

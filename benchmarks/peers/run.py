@@ -39,12 +39,8 @@ ORDER = ("anchor-exp", "alibi", "kedge-labels", "kedge-proba", "kedge", "lime", 
 
 
 def environment() -> dict[str, str]:
-    """What every process sees: one thread, no compiled caches shared, the review data if it is beside us."""
-    known = {**os.environ, **ONE_THREAD, "PYTHONHASHSEED": "0"}
-    beside = ROOT.parent / "shared" / "data"
-    if "KEDGE_DATA" not in known and beside.is_dir():
-        known["KEDGE_DATA"] = str(beside)
-    return known
+    """What every process sees: one thread, no compiled caches shared."""
+    return {**os.environ, **ONE_THREAD, "PYTHONHASHSEED": "0"}
 
 
 def say(text: str) -> None:

@@ -2,7 +2,7 @@
 
 The tool is imported once and warmed up on a toy; then each model and set gets a forked process, so that
 memory is its own and a process that is killed takes nothing with it. An interrupted run goes on where it
-stopped: answers that are in the file are not asked for again. The file is begun anew when the tool, kedge's
+stopped: answers that are in the file are not asked for again. It starts afresh when the tool, kedge's
 own source, or a limit has changed.
 
 usage: python -m benchmarks.peers.worker WORK TOOL GROUPS   (JSON: a list of [set, model, plan], see ``Plan``)

@@ -11,15 +11,16 @@ Spans = list[tuple[int, int]]
 class Answer:
     """What a tool said.
 
-    ``spans`` are the anchor's character offsets in the text (empty for a tool that gives weights to all
-    words), ``claimed`` is the precision it states, ``asked`` the texts it says it asked about where the
-    model was not asked through a function.
+    ``spans`` are the anchor's character offsets in the text (empty for a tool that weighs words),
+    ``claimed`` is the precision it states, ``asked`` the texts it says it asked about where the
+    model was not asked through a function, ``ranked`` the words and what each weighs, the heaviest first.
     """
 
     spans: Spans
     claimed: float | None = None
     status: str | None = None
     asked: int | None = None
+    ranked: list[tuple[str, float]] | None = None
 
 
 Explain = Callable[[str, int], Answer]

@@ -1,4 +1,4 @@
-"""SHAP's explainer for text with its defaults (Owen values, 500 evaluations); for its cost only."""
+"""SHAP's explainer for text with its defaults (Owen values, 500 evaluations)."""
 
 from typing import Any
 
@@ -15,7 +15,9 @@ def make(model: Any, asked: Asked) -> Explain:
 
     def explain(text: str, seed: int) -> Answer:
         np.random.seed(seed)  # noqa: NPY002  (it draws from the global state)
-        explainer([text])
-        return Answer([])
+        found = explainer([text])
+        weights = np.asarray(found.values[0])[:, 1].tolist()  # of the positive label
+        pairs = zip((str(word).strip() for word in found.data[0]), weights, strict=True)
+        return Answer([], ranked=sorted(pairs, key=lambda pair: -pair[1]))
 
     return explain

@@ -1,0 +1,255 @@
+"""How every kind of scikit-learn text pipeline is read: status, questions, cost, length against brute force.
+
+``python benchmarks/read.py`` needs the review files (in the folder that $KEDGE_DATA names) and writes
+``results/read.md`` beside itself. Cost is a multiple of one `pipeline.predict([text])` in the same run, in
+processor time, each the best of three, taking turns. Brute force asks the pipeline about every masked form
+of short texts. ``--intervals N`` puts N random anchors of random chains to the test as well.
+"""
+
+import argparse
+import csv
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from reviews import folder, split
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.decomposition import TruncatedSVD
+from sklearn.ensemble import VotingClassifier
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
+from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.model_selection import train_test_split
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
+from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, Normalizer, StandardScaler
+from sklearn.svm import LinearSVC
+
+import kedge
+from kedge.errors import TextError
+
+HERE = Path(__file__).parent
+PAIRS: dict[str, Any] = {"ngram_range": (1, 2)}
+PLAIN: dict[str, Any] = {"norm": None}
+CHARACTERS: dict[str, Any] = {"analyzer": "char_wb", "ngram_range": (2, 4)}
+TRAINED, SHORT = 1500, 9
+
+
+def logistic() -> LogisticRegression:
+    """The usual head."""
+    return LogisticRegression(max_iter=200)
+
+
+def both(**more: Any) -> FeatureUnion:
+    """Words and characters."""
+    return FeatureUnion([("w", TfidfVectorizer(**more)), ("c", TfidfVectorizer(**{**more, **CHARACTERS}))])
+
+
+def hashing(**more: Any) -> HashingVectorizer:
+    """A hash of moderate size."""
+    return HashingVectorizer(n_features=1 << 16, **more)
+
+
+Steps = Callable[[], tuple[Any, ...]]
+PIPELINES: dict[str, tuple[str, Steps]] = {
+    "characters, logistic": ("sum", lambda: (TfidfVectorizer(**CHARACTERS, **PLAIN), logistic())),
+    "hashed words, SVC": ("sum", lambda: (hashing(**PLAIN), LinearSVC())),
+    "words and characters, logistic": ("sum", lambda: (both(**PLAIN), logistic())),
+    "words, MaxAbsScaler, logistic": ("sum", lambda: (CountVectorizer(), MaxAbsScaler(), logistic())),
+    "words, StandardScaler, SGD": (
+        "sum",
+        lambda: (CountVectorizer(min_df=2), StandardScaler(with_mean=False), SGDClassifier(random_state=0)),
+    ),
+    "words, SelectKBest, NB": ("sum", lambda: (CountVectorizer(), SelectKBest(k=500), MultinomialNB())),
+    "words, SVD, logistic": ("sum", lambda: (TfidfVectorizer(**PLAIN), TruncatedSVD(50), logistic())),
+    "words, SVD, StandardScaler, SVC": (
+        "sum",
+        lambda: (CountVectorizer(), TruncatedSVD(50), StandardScaler(), LinearSVC()),
+    ),
+    "mean vectors, logistic": (
+        "sum",
+        lambda: (CountVectorizer(), Normalizer("l1"), TruncatedSVD(50), LogisticRegression(C=100.0)),
+    ),
+    "words, one against the rest": ("sum", lambda: (CountVectorizer(), OneVsRestClassifier(logistic()))),
+    "words, sigmoid of one SVC": (
+        "sum",
+        lambda: (TfidfVectorizer(**PLAIN), CalibratedClassifierCV(LinearSVC(), ensemble=False, cv=3)),
+    ),
+    "pairs, logistic": ("chain", lambda: (TfidfVectorizer(**PAIRS, **PLAIN), logistic())),
+    "pairs, SVC": ("chain", lambda: (CountVectorizer(**PAIRS), LinearSVC())),
+    "pairs, NB": ("chain", lambda: (CountVectorizer(**PAIRS), MultinomialNB())),
+    "hashed pairs, logistic": ("chain", lambda: (hashing(**PAIRS, **PLAIN), logistic())),
+    "triples, ComplementNB": ("chain", lambda: (CountVectorizer(ngram_range=(1, 3)), ComplementNB())),
+    "pairs, SelectKBest, logistic": (
+        "chain",
+        lambda: (CountVectorizer(**PAIRS), SelectKBest(k=2000), logistic()),
+    ),
+    "pairs, l2, SVC": ("arithmetic", lambda: (TfidfVectorizer(**PAIRS), LinearSVC())),
+    "characters, l2, logistic": ("arithmetic", lambda: (TfidfVectorizer(**CHARACTERS), logistic())),
+    "hashed words, l2, logistic": ("arithmetic", lambda: (hashing(), logistic())),
+    "words, SVD, Normalizer, logistic": (
+        "arithmetic",
+        lambda: (TfidfVectorizer(), TruncatedSVD(50), Normalizer(), logistic()),
+    ),
+    "pairs, BernoulliNB": ("arithmetic", lambda: (CountVectorizer(**PAIRS), BernoulliNB())),
+    "words, calibrated SVC, isotonic": (
+        "arithmetic",
+        lambda: (TfidfVectorizer(), CalibratedClassifierCV(LinearSVC(), method="isotonic", cv=3)),
+    ),
+    "words, vote": (
+        "arithmetic",
+        lambda: (
+            CountVectorizer(),
+            VotingClassifier([("l", logistic()), ("n", MultinomialNB())], voting="soft"),
+        ),
+    ),
+}
+
+
+def banking(data: Path) -> list[Any]:
+    """Questions to a bank, of the four most frequent kinds."""
+    with (data / "banking77.csv").open(encoding="utf-8", newline="") as lines:
+        rows = [(row["text"], row["category"]) for row in csv.DictReader(lines)]
+    kinds = [kind for kind, _ in Counter(kind for _, kind in rows).most_common(4)]
+    chosen = [row for row in rows if row[1] in kinds]
+    parts: list[Any] = train_test_split(
+        [t for t, _ in chosen], [k for _, k in chosen], test_size=0.25, random_state=0
+    )
+    return parts
+
+
+def brute(pipeline: Any, explainer: kedge.Explainer, text: str, e: kedge.Explanation) -> bool:
+    """Whether no shorter anchor reaches, and this one does, by asking about every masked text."""
+    reading = explainer.read(text)
+    b = len(reading.document)
+    kept = (np.arange(1 << b)[:, None] >> np.arange(b) & 1).astype(bool)
+    held = pipeline.predict(reading.perturbation.writer(reading.document)(kept)) == e.label
+
+    def precision(anchor: tuple[int, ...]) -> float:
+        return float(held[kept[:, list(anchor)].all(axis=1)].mean())
+
+    shorter = (precision(a) for n in range(1, len(e.positions)) for a in combinations(range(b), n))
+    return precision(e.positions) >= e.threshold and all(p < e.threshold for p in shorter)
+
+
+def measure(pipeline: Any, texts: list[str], documents: int) -> dict[str, Any]:
+    """What explaining some texts takes."""
+    explainer = kedge.Explainer(pipeline)
+    statuses, questions, costs, judged, right = Counter[str](), [], [], 0, 0
+    for text in texts:
+        if sum(statuses.values()) == documents:
+            break
+        try:
+            e = explainer.explain(text)
+        except TextError:
+            continue
+        took: list[list[float]] = [[], []]
+        for _ in range(3):
+            for kept, call in zip(took, (pipeline.predict, None), strict=True):
+                start = time.process_time()
+                _ = explainer.explain(text) if call is None else call([text])
+                kept.append(time.process_time() - start)
+        statuses[e.status] += 1
+        questions.append(e.queries)
+        costs.append(min(took[1]) / min(took[0]))
+        if len(e.tokens) <= SHORT and e.status == "exact":
+            judged += 1
+            right += brute(pipeline, explainer, text, e)
+    return {
+        "statuses": statuses,
+        "questions": int(np.median(questions)),
+        "most": max(questions),
+        "cost": float(np.median(costs)),
+        "judged": judged,
+        "right": right,
+    }
+
+
+def intervals(count: int) -> str:
+    """Random anchors of random chains: how many intervals contain the truth."""
+    from types import SimpleNamespace
+
+    from kedge.evaluators import chain as evaluator
+    from kedge.model.scores.chain import ChainScore
+    from kedge.text.units import Units
+
+    vars(evaluator)["_ALL"] = -1  # the passes are judged, not the table of all samples
+    rng, inside, widths = np.random.default_rng(0), 0, []
+    done = 0
+    while done < count:
+        links, longest = int(rng.integers(6, 13)), int(rng.integers(2, 4))
+        windows = [tuple(range(i, i + n)) for n in range(1, longest + 1) for i in range(links - n + 1)]
+        sizes = np.ones(links, dtype=np.int64)
+        score = ChainScore(float(rng.normal()), tuple(windows), rng.normal(size=len(windows)), sizes)
+        units: Any = Units(tuple((i,) for i in range(links)))
+        reading: Any = SimpleNamespace(chain=score, keep=0.5, units=units)
+        precision = evaluator.Chained(reading)
+        rows = np.arange(1 << links)[:, None] >> np.arange(links) & 1
+        held = score.holds(rows)
+        for _ in range(min(20, count - done)):
+            kept = tuple(np.flatnonzero(rng.random(links) < 0.3).tolist())
+            truth = float(held[(rows[:, list(kept)] == 1).all(axis=1)].mean())
+            tail = precision.refine(kept, 0.95)
+            inside += tail.low - 1e-12 <= truth <= tail.high + 1e-12
+            widths.append(tail.width)
+            done += 1
+    width = np.median(widths)
+    return f"{inside:,} of {count:,} intervals contain the truth; their median width is {width:.4f}."
+
+
+def main() -> None:
+    """Measure and write the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--documents", type=int, default=12)
+    parser.add_argument("--intervals", type=int, default=10_000)
+    parser.add_argument("--only", default="")
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    data = folder()
+    sets = {
+        "Restaurants": split(data, "restaurants"),
+        "Yelp": split(data, "yelp"),
+        "banking, 4 kinds": banking(data),
+    }
+    lines = [
+        "# How pipelines are read",
+        "",
+        f"`python benchmarks/read.py --documents {given.documents}`: as many documents of each set,",
+        f"at most {TRAINED:,} to train on. Cost is the median multiple of one",
+        "`pipeline.predict([text])` in the same run, in processor time. Right: exact answers on",
+        f"texts of up to {SHORT} words that brute force over all masked texts confirms.",
+        "",
+        "| pipeline | kind | set | status | questions, median (most) | cost | right |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    costs: dict[str, list[float]] = {}
+    for name, (kind, steps) in PIPELINES.items():
+        if given.only not in name:
+            continue
+        for where, (train, test, labels, _) in sets.items():
+            pipeline = make_pipeline(*steps()).fit(train[:TRAINED], labels[:TRAINED])
+            found = measure(pipeline, test, given.documents)
+            status = ", ".join(f"{n} {status}" for status, n in found["statuses"].most_common())
+            costs.setdefault(kind, []).append(found["cost"])
+            lines.append(
+                f"| {name} | {kind} | {where} | {status} | {found['questions']} ({found['most']}) | "
+                f"{found['cost']:.1f} | {found['right']} of {found['judged']} |"
+            )
+            sys.stdout.write(lines[-1] + "\n")
+            sys.stdout.flush()
+    lines += ["", *(f"- {kind}: median cost {np.median(c):.1f} predictions." for kind, c in costs.items())]
+    lines += ["", f"Chains, with random weights: {intervals(given.intervals)}", ""]
+    sys.stdout.write("\n".join(lines[-6:]) + "\n")
+    if not given.only:
+        (HERE / "results" / "read.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
