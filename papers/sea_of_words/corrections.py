@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.stats import binom
 
 import kedge
 from kedge import theory
@@ -23,7 +24,18 @@ CASES = 200
 def run(session: Session) -> Result:
     """One check for each point."""
     del session
-    checks = (_all_present(), _negative_word(), _exact_ranking(), _stability(), _dummy(), *_moments())
+    checks = (
+        _all_present(),
+        _negative_word(),
+        _exact_ranking(),
+        _stability(),
+        _dummy(),
+        *_moments(),
+        _normalised(),
+        _key_quantity(),
+        _apart(),
+        _third_moment(),
+    )
     return Result("corrections", TITLE, checks=checks)
 
 
@@ -117,7 +129,10 @@ def _dummy() -> Check:
     return Check(
         "8.4 Where nothing need be kept a dummy word ties with every other, unless the empty anchor is "
         "allowed.",
-        plain.baseline is not None and plain.baseline >= 0.95 and len(plain.words) == 1 and empty.words == (),
+        plain.baseline is not None
+        and plain.baseline.mean >= 0.95
+        and len(plain.words) == 1
+        and empty.words == (),
         f"label of '{text}' under '{rule}': anchor {plain.words}, with allow_empty {empty.words}",
     )
 
@@ -133,6 +148,77 @@ def _moments() -> tuple[Check, Check]:
         off_z = max(off_z, abs(_precision(lambda c, a=alpha, b=bias: c @ a + b, sizes, [kept])[0] - mean_z))
         off_d = max(off_d, abs(_precision(lambda c, v=idf: c**2 @ v**2, sizes, [kept])[0] - mean_d))
     return (
-        Check("8.5 E[Z] has the intercept lambda_0.", off_z < 1e-9, f"largest difference {off_z:.1e}"),
+        Check(
+            "8.5 The slip is lambda_0 in the definition of Z_d: the printed mean is that without it.",
+            off_z < 1e-9,
+            f"largest difference {off_z:.1e}",
+        ),
         Check("8.5 E[D] has the factor v_j^2.", off_d < 1e-9, f"largest difference {off_d:.1e}"),
+    )
+
+
+def _normalised() -> Check:
+    """Prop. 9 on words that occur once, one of them twice and kept once, against the exact precision."""
+    off: dict[str, list[float]] = {"paper": [], "delta": []}
+    for d in (64, 1_024, 65_536):
+        counts, kept = np.ones(d), np.zeros(d)
+        counts[0], kept[0] = 2, 1
+        rest = np.arange(d)
+        law = binom.pmf(rest, d - 1, 0.5)
+        worst = dict.fromkeys(off, 0.0)
+        for bias in np.linspace(-0.8, -0.6, 41):
+            exact = np.mean([law @ ((rest + m) / d**0.5 + bias * np.sqrt(rest + m**2) > 0) for m in (1, 2)])
+            case = (np.full(d, d**-0.5), np.ones(d), counts, kept, bias)
+            for name, level in (("paper", theory.normalised_level), ("delta", theory.delta_level)):
+                worst[name] = max(worst[name], abs(float(theory.gaussian_precision(level(*case))) - exact))
+        for name, value in worst.items():
+            off[name].append(value)
+    told = ", ".join(f"{name} {[round(float(v), 4) for v in values]}" for name, values in off.items())
+    return Check(
+        "8.6 Prop. 9: its error does not go to zero; with the variance of N + lambda_0 sqrt(D) it does.",
+        min(off["paper"]) > 0.1
+        and off["delta"] == sorted(off["delta"], reverse=True)
+        and off["delta"][-1] < 1e-3,
+        f"largest error at d = 64, 1,024, 65,536: {told}",
+    )
+
+
+def _key_quantity() -> Check:
+    """P(|sqrt(D / E D) - 1| >= t) for words that occur once: printed with an exponent in d^2."""
+    t, true = 0.05, {}
+    for d in (100, 1_000, 10_000):
+        low, high = np.floor(d / 2 * (1 - t) ** 2), np.ceil(d / 2 * (1 + t) ** 2)
+        true[d] = float(binom.cdf(low, d, 0.5) + binom.sf(high - 1, d, 0.5))
+    bound = {d: float(theory.root_tail(np.ones(d), np.ones(d), np.zeros(d), t)) for d in true}
+    printed = 2 * np.exp(-(t**2) * 100**2 / 4)
+    return Check(
+        "8.6 The key quantity: the exponent is of order d, not d^2.",
+        true[100] > printed and all(true[d] <= bound[d] for d in true),
+        f"at d = 100: true {true[100]:.3f}, printed {printed:.3f}; the corrected bound holds",
+    )
+
+
+def _apart() -> Check:
+    """Prop. 10: the score and its approximation do not come close as a document grows."""
+    found = []
+    for d in (100, 10_000, 1_000_000):
+        kept = np.arange(d + 1)
+        gap = np.abs(np.sqrt(kept) - np.sqrt(d / 2))
+        found.append(float(binom.pmf(kept, d, 0.5) @ (gap >= d**-0.2)))
+    return Check(
+        "8.6 Prop. 10: the probability that the two differ by d^(-1/5) rises with d.",
+        found == sorted(found) and found[-1] > 0.8,
+        f"{[round(f, 2) for f in found]} at d = 100, 10,000, 1,000,000",
+    )
+
+
+def _third_moment() -> Check:
+    """The bound on the third absolute moment: printed with m / 2 where it needs m."""
+    m = np.arange(1, 200)
+    moment = theory.third_absolute_moment(m)
+    true, printed = m**1.5 / np.sqrt(8 * np.pi), (m / 2) ** 1.5 / np.sqrt(8 * np.pi)
+    return Check(
+        "8.7 The third absolute moment is at most m^(3/2) / sqrt(8 pi); with m/2, as printed, it is not.",
+        bool((moment <= true).all() and (moment > printed).all()),
+        f"m = 1: {moment[0]:.3f}, printed bound {printed[0]:.3f}",
     )

@@ -8,7 +8,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from .result import Check, Figure, Result
 from .session import Session
 from .setting import corpus
-from .style import BLUE, ORANGE, canvas
+from .style import BLUE, INK, ORANGE, canvas
 
 __all__ = ["run"]
 
@@ -27,6 +27,8 @@ def run(session: Session) -> Result:
             facts[name] = {
                 "mean b": float(lengths.mean()),
                 "mean v_j": float(idf.mean()),
+                "mean m_j": float(times.mean()),
+                "mean m_j > 1": float(times[times > 1].mean()),
                 "share of m_j = 1": float((times == 1).mean()),
                 "largest m_j": int(times.max()),
             }
@@ -44,6 +46,18 @@ def run(session: Session) -> Result:
                     else 30
                 )
                 axis.hist(values, bins=bins, color=colour, lw=0)
+                mean = float(values.mean())
+                axis.axvline(mean, color=INK, lw=1, ls="--")
+                # Beside the line, at the top, on the side that is free: IDF has its bars on the right.
+                axis.text(
+                    mean,
+                    0.97,
+                    f" mean {mean:.3g} ",
+                    ha="right" if "v_j" in label else "left",
+                    transform=axis.get_xaxis_transform(),
+                    va="top",
+                    fontsize=8,
+                )
                 if "m_j" in label:
                     axis.set_yscale("log")
                 axis.set_xlabel(label)

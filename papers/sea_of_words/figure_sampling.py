@@ -3,8 +3,8 @@
 import numpy as np
 
 import kedge
-from kedge.document import Document
-from kedge.tokenize import words
+from kedge.text.document import Document
+from kedge.text.tokenize import words
 
 from .result import Check, Figure, Result
 from .session import Session

@@ -4,9 +4,8 @@ import numpy as np
 
 import kedge
 from kedge.errors import TextError
-from kedge.oracle import Oracle
-from kedge.precision import Enumeration
-from kedge.reading import Reading, read, read_document
+from kedge.evaluators import Enumeration
+from kedge.reading.reading import Reading
 from kedge.search.exhaustive import anchors_of_length
 
 from .result import Check, Figure, Result
@@ -86,16 +85,5 @@ def _example(model: kedge.Model) -> tuple[str, kedge.Explanation, Reading]:
             except TextError:
                 continue
             if len(found.words) == 2:
-                document, own = read_document(model, text, None)
-                reading = read(
-                    model,
-                    document,
-                    own_units=own,
-                    split_by_user=False,
-                    perturbation=kedge.Masking(),
-                    label=None,
-                    oracle=Oracle(),
-                    rng=np.random.default_rng(0),
-                )
-                return text, found, reading
+                return text, found, kedge.Explainer(model).read(text)
     raise LookupError("No review of 8 to 10 words has an anchor of two words.")

@@ -6,39 +6,63 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from .result import Cell, Result, Table
+from .judge import CORRECTED, LIMIT, LOOKS, Sample
+from .result import UNPUBLISHED, Beyond, Cell, Result, Table
 
-__all__ = ["write"]
+__all__ = ["counts", "summarise", "write"]
 
 HEADING = "A Sea of Words, reproduced"
 INTRO = (
     "Every table and figure of Lopardo, Precioso and Garreau, 'A Sea of Words: An In-Depth Analysis of "
-    "Anchors for "
-    "Text Data' (AISTATS 2023), computed anew by kedge. A cell is 'within' when it differs from the "
-    "published number "
-    "by no more than the published standard deviation, or 0.1 where none is given; verdicts are computed, "
-    "from both "
-    "numbers as printed to two digits."
+    "Anchors for Text Data' (AISTATS 2023), computed anew by kedge. A number is judged by z, the difference "
+    "of the mean here and the mean of the authors' own runs in standard errors of that difference. Runs on "
+    "one document are not independent: a standard error is that of the documents' means. 'Within' is "
+    f"|z| <= {LIMIT:g}; 'within, corrected' is |z| <= {CORRECTED:.2f}, what all {LOOKS} numbers together "
+    "stay "
+    "below as often as one alone stays below 2. Where no run of the authors is published, z is taken against "
+    "the printed number, whose runs are supposed to spread as those here. The paper's own number stands "
+    "beside each with its printed +-, which is no standard deviation and judges nothing. 'Paired z' is the "
+    "stricter one on the very same documents, where the authors' documents are known. Verdicts are computed."
 )
 
 
 def write(out: Path, results: Sequence[Result], facts: dict[str, Any]) -> None:
     """Write report.md, report.html and numbers.json into a folder."""
-    judged = [cell for r in results for t in r.tables for cell in t.cells if cell.counted]
-    within = sum(cell.verdict == "within" for cell in judged)
-    checks = [check for r in results for check in r.checks]
-    claims = [figure for r in results for figure in r.figures if figure.holds is not None]
-    summary = [
-        f"{within} of {len(judged)} table cells within the published tolerance",
-        f"{sum(c.holds for c in claims)} of {len(claims)} claims of figures hold",
-        f"{sum(c.holds for c in checks)} of {len(checks)} checks pass",
-    ]
+    summary = summarise(results)
     blocks = _blocks(results, facts, summary)
     (out / "report.md").write_text("\n\n".join(_markdown(b) for b in blocks) + "\n", encoding="utf-8")
     (out / "report.html").write_text(_page(blocks), encoding="utf-8")
     numbers = {"facts": facts, "summary": summary, "results": [r.to_dict() for r in results]}
     text = json.dumps(numbers, indent=1, ensure_ascii=False, default=lambda x: x.item())
     (out / "numbers.json").write_text(text + "\n", encoding="utf-8")
+
+
+def counts(results: Sequence[Result]) -> dict[str, int]:
+    """How many of the published numbers were compared, and how they came out."""
+    cells = [cell for r in results for t in r.tables if t.counted for cell in t.cells]
+    return {
+        "numbers": len(cells),
+        "within": sum(c.verdict == "within" for c in cells),
+        "corrected": sum(c.verdict.startswith("within") for c in cells),
+        "with runs": sum(c.theirs is not None for c in cells),
+    }
+
+
+def summarise(results: Sequence[Result]) -> list[str]:
+    """The whole in three lines."""
+    told = counts(results)
+    checks = [check for r in results for check in r.checks]
+    claims = [figure for r in results for figure in r.figures if figure.holds is not None]
+    return [
+        (
+            f"{told['within']} of {told['numbers']} published numbers within |z| <= {LIMIT:g}, "
+            f"{told['corrected']} within the limit corrected for {LOOKS} looks; {told['with runs']} are "
+            "judged "
+            "against the authors' own runs"
+        ),
+        f"{sum(c.holds is True for c in claims)} of {len(claims)} claims of figures hold",
+        f"{sum(c.holds for c in checks)} of {len(checks)} checks pass",
+    ]
 
 
 Block = tuple[str, Any]
@@ -52,84 +76,51 @@ def _blocks(results: Sequence[Result], facts: dict[str, Any], summary: list[str]
         blocks.append(("h2", result.title))
         for table in result.tables:
             blocks += [("p", table.text)] if table.text else []
-            blocks.append(("table", _compared(table)))
+            if table.cells:
+                blocks.append(("table", _compared(table)))
             if table.extra:
-                blocks.append(("p", "Beyond the paper:"))
+                blocks.append(("p", "Beyond the paper (mean ± standard error):"))
                 blocks.append(("table", _beyond(table.extra)))
         for figure in result.figures:
-            verdict = {True: "holds here", False: "does not hold here", None: "not judged"}[figure.holds]
+            verdict = {True: "holds here", False: "does not hold here", None: "is not judged"}[figure.holds]
             blocks.append(("figure", (f"figures/{figure.stem}.png", figure.caption, figure.claim, verdict)))
         if result.checks:
             rows = [[c.statement, "yes" if c.holds else "NO", c.detail] for c in result.checks]
             blocks.append(("table", (["check", "holds", "detail"], rows)))
         if result.notes:
             blocks.append(("list", list(result.notes)))
-        blocks += [("p", REMARKS[result.name])] if result.name in REMARKS else []
-        blocks += [("p", text)] if (text := _outside(result)) else []
     return blocks
 
 
-def _outside(result: Result) -> str:
-    """Where this differs from the paper, cell by cell, and by how many standard errors."""
-    cells = [c for t in result.tables for c in t.cells if c.verdict in {"outside", "no documents"}]
-    if not cells:
-        return ""
-    each = "; ".join(f"{c.row}, {c.column}: {_difference(c)}" for c in cells)
-    return f"Differs from the paper: {each}. {REASONS.get(result.name, '')}"
-
-
-def _difference(cell: Cell) -> str:
-    """What was found against what is printed, and whether few documents can be the cause."""
-    if cell.here is None or cell.here_sd is None or cell.paper is None or not cell.documents:
-        return cell.note or "not reached in the time that was allowed"
-    found = f"{_number(cell.here, cell.here_sd)} against {_number(cell.paper, cell.sd)}"
-    error = cell.here_sd / cell.documents**0.5
-    over = abs(cell.here - cell.paper) - cell.tolerance
-    chance = "chance alone may do that" if over <= 2 * error else "more than chance"
-    return f"{found}, {over:.2f} beyond the tolerance, the standard error being {error:.2f} ({chance})"
-
-
-REASONS = {
-    "exhaustive": (
-        "Where the agreement is lost is measured above: on documents whose label needs no word, where both "
-        "programs keep the last anchor that no sample happened to speak against, and so agree by luck "
-        "unless no sample ever does; and on those that need several words of many. The paper's script fixes "
-        "no seed for the split or the forest."
-    ),
-    "logistic": "The paper's script fixes no seed for its split, and subsets hold few documents.",
-    "networks": (
-        "The networks are the authors' in recipe, not in their weights: which documents fall into a subset, "
-        "and how steep the network is there, differs. Share and similarity of documents that need a word "
-        "are given above."
-    ),
-}
-
-# What a reader must know to weigh the numbers of an experiment.
-REMARKS = {
-    "logistic": (
-        "For a linear model the exact answer is found by the very ranking it is compared with here, so its "
-        "agreement "
-        "is no test of the ranking; the check of the ranking is brute force, under the corrected statements."
-    ),
-}
-
-
-def _number(value: float | None, sd: float | None = None) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.2f}" + ("" if sd is None else f" ± {sd:.2f}")
-
-
 def _compared(table: Table) -> tuple[list[str], list[list[str]]]:
-    head = ["", "data set or model", "paper", "here", "documents", "verdict"]
-    rows = [
-        [c.row, c.column, _number(c.paper, c.sd), _number(c.here, c.here_sd), str(c.documents), c.verdict]
-        for c in table.cells
-    ]
+    head = ["", "data set or model", "paper", "authors' runs", "here", "z", "paired z", "verdict", "note"]
+    rows = []
+    for c in table.cells:
+        theirs = _sample(c.theirs) if c.theirs else UNPUBLISHED if table.counted else "-"
+        verdict = c.verdict if table.counted else f"({c.verdict})"
+        found = [_printed(c), theirs, _sample(c.here), _signed(c.z), _signed(c.paired)]
+        rows.append([c.row, c.column, *found, verdict, c.note])
     return head, rows
 
 
-def _beyond(cells: Sequence[Cell]) -> tuple[list[str], list[list[str]]]:
+def _printed(cell: Cell) -> str:
+    if cell.paper is None:
+        return "-"
+    return f"{cell.paper:.2f}" + ("" if cell.sd is None else f" ± {cell.sd:g}")
+
+
+def _sample(found: Sample | None) -> str:
+    if found is None:
+        return "-"
+    runs = "1 run" if found.runs == 1 else f"{found.runs} runs"
+    return f"{found.mean:.3f} ± {found.error:.3f} ({found.documents} documents, {runs})"
+
+
+def _signed(z: float | None) -> str:
+    return "-" if z is None else f"{z:+.2f}"
+
+
+def _beyond(cells: Sequence[Beyond]) -> tuple[list[str], list[list[str]]]:
     columns = list(dict.fromkeys(c.column for c in cells))
     rows = []
     for name in dict.fromkeys(c.row for c in cells):
@@ -138,10 +129,13 @@ def _beyond(cells: Sequence[Cell]) -> tuple[list[str], list[list[str]]]:
     return ["", *columns], rows
 
 
-def _beyond_cell(cell: Cell | None) -> str:
+def _beyond_cell(cell: Beyond | None) -> str:
     if cell is None:
         return ""
-    return _number(cell.here, cell.here_sd) + (f" ({cell.note})" if cell.note else "")
+    if cell.value is None:
+        return "-"
+    error = "" if cell.error is None else f" ± {cell.error:.2f}"
+    return f"{cell.value:.2f}{error}" + (f" ({cell.note})" if cell.note else "")
 
 
 def _markdown(block: Block) -> str:
@@ -180,14 +174,17 @@ def _html(block: Block) -> str:
     return f"<{kind}>{escape(str(value))}</{kind}>"
 
 
+_COLOURS = {"within": "good", "within, corrected": "good", "yes": "good", "outside": "bad", "NO": "bad"}
+
+
 def _td(cell: str) -> str:
-    colour = {"within": "good", "yes": "good", "outside": "bad", "NO": "bad"}.get(cell, "")
+    colour = _COLOURS.get(cell, "")
     return f'<td class="{colour}">{escape(cell)}</td>' if colour else f"<td>{escape(cell)}</td>"
 
 
 _STYLE = """
 body { font: 16px/1.55 system-ui, sans-serif; color: #22303c; }
-body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+body { max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
 h1, h2 { line-height: 1.2; } h2 { margin-top: 2.5rem; border-top: 1px solid #e6ebef; padding-top: 1.5rem; }
 table { border-collapse: collapse; margin: 1rem 0; font-size: .9rem; } figure { margin: 1.5rem 0; }
 th, td { text-align: left; padding: .3rem .7rem; border-bottom: 1px solid #e6ebef; vertical-align: top; }

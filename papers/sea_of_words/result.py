@@ -3,9 +3,11 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .published import TOLERANCE
+from .judge import CORRECTED, LIMIT, Sample, z_of, z_of_draws, z_of_print
 
-__all__ = ["Cell", "Check", "Figure", "Result", "Table"]
+__all__ = ["UNPUBLISHED", "Beyond", "Cell", "Check", "Figure", "Result", "Table"]
+
+UNPUBLISHED = "no run of the authors is published"
 
 
 @dataclass(frozen=True)
@@ -17,11 +19,13 @@ class Cell:
     row, column
         Where it stands in its table.
     paper, sd
-        What the paper prints; None where it prints nothing.
-    here, here_sd
-        What was found; None where there was nothing to find it from.
-    documents
-        How many documents it is a mean over.
+        What the paper prints.
+    here, theirs
+        What was found here, and in the authors' own runs; None where there are none.
+    draws
+        Where what is judged is drawn anew (a split and a vocabulary): what was found in each draw.
+    paired
+        z of the difference on the very same documents, where both have them.
     note
         What the reader should know about this cell.
     """
@@ -30,41 +34,58 @@ class Cell:
     column: str
     paper: float | None
     sd: float | None
-    here: float | None
-    here_sd: float | None = None
-    documents: int = 0
+    here: Sample | None
+    theirs: Sample | None = None
+    draws: tuple[Sample, ...] = ()
+    paired: float | None = None
     note: str = ""
 
     @property
-    def counted(self) -> bool:
-        """Whether the paper has a number to compare with."""
-        return self.paper is not None
-
-    @property
-    def tolerance(self) -> float:
-        """The published sd, or 0.1 where none is given."""
-        return TOLERANCE if self.sd is None else self.sd
+    def z(self) -> float | None:
+        """Against the authors' runs, else against the printed number; None where nothing can be compared."""
+        if self.here is None or (self.theirs is None and self.paper is None):
+            return None
+        if self.theirs is None:
+            assert self.paper is not None  # noqa: S101  (looked at above)
+            if self.draws:
+                return z_of_draws(self.draws, self.paper)
+            return z_of_print(self.here, self.paper)
+        return z_of_draws(self.draws, self.theirs.mean) if self.draws else z_of(self.here, self.theirs)
 
     @property
     def verdict(self) -> str:
-        """Within the tolerance or not: never written by hand."""
-        if self.paper is None:
-            return "not in the paper"
-        if self.here is None:
-            return "no documents"
-        # Both numbers are read as they are printed, to two digits.
-        return "within" if abs(round(self.here, 2) - self.paper) <= self.tolerance + 1e-9 else "outside"
+        """By z alone: never written by hand."""
+        if self.z is None:
+            return "nothing to compare"
+        size = abs(self.z)
+        return "within" if size <= LIMIT else "within, corrected" if size <= CORRECTED else "outside"
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """A number that the paper does not have."""
+
+    row: str
+    column: str
+    value: float | None
+    error: float | None = None
+    documents: int = 0
+    note: str = ""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table: cells in the order of its rows and columns."""
+    """A table: cells in the order of its rows and columns.
+
+    ``counted`` says whether its cells are the published numbers, each once; other tables show a number
+    again, under other conditions.
+    """
 
     title: str
     cells: tuple[Cell, ...]
     text: str = ""
-    extra: tuple[Cell, ...] = ()
-    """Numbers the paper does not have."""
+    extra: tuple[Beyond, ...] = ()
+    counted: bool = True
 
 
 @dataclass(frozen=True)
@@ -109,5 +130,5 @@ class Result:
         data = asdict(self)
         for table, own in zip(data["tables"], self.tables, strict=True):
             for cell, mine in zip(table["cells"], own.cells, strict=True):
-                cell["verdict"] = mine.verdict
+                cell["z"], cell["verdict"] = mine.z, mine.verdict
         return data

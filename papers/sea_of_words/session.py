@@ -1,14 +1,15 @@
 """One run of the reproduction: where results go, what is known already, how long it will take.
 
-Every piece of work is cached under a key made of its content (the experiment's own source, the
-parameters, the document), so that an interrupted run goes on where it stopped.
+Every piece of work is kept under a key made of what it depends on: the source that makes it (the
+experiment, what that imports, the library), the parameters, the document. An interrupted run goes on
+where it stopped; a piece that other source made is never used.
 """
 
-import ast
-import inspect
 import json
+import shutil
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
@@ -24,12 +25,13 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-import kedge
-
-from . import setting
+from .provenance import commit, digest, uncommitted
 from .setting import Scale
 
 __all__ = ["Session"]
+
+# Without a terminal a line is written at most so often, in seconds.
+_EVERY = 30.0
 
 
 class Session:
@@ -42,12 +44,15 @@ class Session:
     scale
         How much is done.
     masked_model
-        Name of a masked language model, for the experiment that needs one.
+        Folder or name of a masked language model for the experiment that needs one; None: one is made of
+        a sentence encoder, where that is installed.
     quiet
         Whether to show no progress.
     patience
         Seconds of new work on the documents of one model and data set, after which a table is made of
         those done so far; None for all of them. A later run goes on where this one stopped.
+    clean
+        Begin with nothing: what earlier runs left is removed.
     """
 
     def __init__(
@@ -58,23 +63,43 @@ class Session:
         masked_model: str | None = None,
         quiet: bool = False,
         patience: float | None = None,
+        clean: bool = False,
     ) -> None:
-        self.out, self.scale, self.masked_model = out, scale, masked_model
+        self.out, self.scale, self.masked_model, self.clean = out, scale, masked_model, clean
         self.left_out = self.new = self.reused = 0
         self._patience = float("inf") if patience is None else patience
         self.figures = out / "figures"
         self.store = out / "cache"
+        if clean and self.store.is_dir():
+            shutil.rmtree(self.store)
         for folder in (self.figures, self.store):
             folder.mkdir(parents=True, exist_ok=True)
         self._console = Console(stderr=True, quiet=quiet)
         self._known: dict[str, dict[str, Any]] = {}
+        self._state = commit() + ("" if not uncommitted() else " with uncommitted changes")
+        self.begun, self.from_nothing = self._beginning()
+        self.states: set[str] = set()
+        """The commits whose source made the pieces of this report."""
         self.spent = 0.0
         self.worked = 0.0
         self._counted: set[str] = set()
+        self._made: set[str] = set()
+        self._begun = time.perf_counter()
+
+    def _beginning(self) -> tuple[str, bool]:
+        """When the cache was begun, and whether that was a clean run: told to all who add to it."""
+        path = self.store / "begun.json"
+        if not path.is_file():
+            when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
+            path.write_text(json.dumps({"begun": when, "clean": self.clean}), encoding="utf-8")
+        told = json.loads(path.read_text(encoding="utf-8"))
+        return told["begun"], told["clean"]
 
     def say(self, line: str) -> None:
-        """A line for the user."""
-        self._console.print(line, highlight=False)
+        """A line for the user, with the time it is said at where there is no terminal."""
+        if not self._console.is_terminal:
+            line = f"{time.strftime('%H:%M:%S')} +{time.perf_counter() - self._begun:5.0f} s  {line}"
+        self._console.print(line, highlight=False, soft_wrap=True)
 
     def each(
         self,
@@ -92,19 +117,14 @@ class Session:
         """
         items = list(items)
         name = module.__name__.rsplit(".", 1)[-1]
-        shared = (setting.preprocess, setting.corpus, setting.split, setting.classifier, setting.official)
-        salt = [title, kedge.__version__, *(_meaning(part) for part in (module, *shared))]
+        salt = [title, digest(name)]
         keys = [self._key(salt, item) for item in items]
         known = self._load(name)
         found = []
-        with Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-            TextColumn("left"), TimeRemainingColumn(), console=self._console, transient=True,
-        ) as progress:  # fmt: skip
-            task = progress.add_task(f"{name}: {title}", total=len(items))
-            begun = time.perf_counter()
+        begun = time.perf_counter()
+        with self._progress(f"{name}: {title}", len(items)) as advance:
             for key, item in zip(keys, items, strict=True):
-                self.reused += key in known
+                self.reused += key in known and key not in self._made
                 if key not in known:
                     if partial and time.perf_counter() - begun > self._patience:
                         found.append(None)
@@ -113,15 +133,46 @@ class Session:
                     started = time.perf_counter()
                     value = work(item)
                     self.new += 1
-                    self._save(name, key, {"value": value, "seconds": time.perf_counter() - started})
+                    self._made.add(key)
+                    entry = {"value": value, "seconds": time.perf_counter() - started, "state": self._state}
+                    self._save(name, key, entry)
+                self.states.add(known[key]["state"])
                 found.append(known[key]["value"])
-                progress.advance(task)
+                advance()
         self.spent = sum(known[key]["seconds"] for key in keys if key in known)
         # Two experiments may rest on the same work; its time counts once.
         fresh = {key for key in keys if key in known} - self._counted
         self.worked += sum(known[key]["seconds"] for key in fresh)
         self._counted |= fresh
         return found
+
+    @contextmanager
+    def _progress(self, title: str, total: int) -> Iterator[Callable[[], None]]:
+        """A bar on a terminal; elsewhere a line now and then."""
+        if not self._console.is_terminal:
+            yield self._lines(title, total)
+            return
+        with Progress(
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+            TextColumn("left"), TimeRemainingColumn(), console=self._console, transient=True,
+        ) as progress:  # fmt: skip
+            task = progress.add_task(title, total=total)
+            yield lambda: progress.advance(task)
+
+    def _lines(self, title: str, total: int) -> Callable[[], None]:
+        begun = said = time.perf_counter()
+        done = 0
+
+        def advance() -> None:
+            nonlocal done, said
+            done += 1
+            now = time.perf_counter()
+            if now - said >= _EVERY or (done == total and now - begun >= 1):
+                said = now
+                left = (now - begun) / done * (total - done)
+                self.say(f"  {title}: {done} of {total}, {now - begun:.0f} s, about {left:.0f} s left")
+
+        return advance
 
     @staticmethod
     def _key(salt: list[str], item: Any) -> str:
@@ -145,15 +196,3 @@ class Session:
         with (self.store / f"{name}.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
         self._known[name][key] = entry
-
-
-def _meaning(part: object) -> str:
-    """A piece of source without its layout, comments and docstrings: what a result depends on."""
-    tree = ast.parse(inspect.getsource(part))  # type: ignore[arg-type]
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list) and body and isinstance(body[0], ast.Expr):
-            body[:] = [n for n in body if not isinstance(getattr(n, "value", None), ast.Constant)] or [
-                ast.Pass()
-            ]
-    return ast.dump(tree)

@@ -8,10 +8,9 @@ positive prediction are explained.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
-import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression, Perceptron
@@ -19,6 +18,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline, make_pipeline
 
 import kedge
+
+from .asked import anchor_words, cut, from_linear, from_pipeline
 
 __all__ = [
     "FULL",
@@ -31,6 +32,7 @@ __all__ = [
     "corpus",
     "jaccard",
     "official",
+    "official_anchors",
     "positives",
     "preprocess",
     "split",
@@ -54,34 +56,42 @@ class Scale:
     ----------
     name
         ``"full"`` or ``"quick"``.
-    documents
-        Documents per data set for the exhaustive table; None for all positive ones.
-    ranked
-        Documents per data set, model and subset in the ranking tables, by data set.
+    most
+        Documents per data set, model and subset at the most; None for as many as a table's budget has.
     runs
-        Runs per document.
+        Runs per document at the most.
+    data
+        The data sets of the ranking tables.
     repeats
         Runs of the figures that the paper repeats a hundred times.
     monte_carlo
         Draws behind each Monte-Carlo curve.
     shifts
-        Points of a shift curve, and runs at each.
+        Points of a shift curve, and documents of each model.
     epochs
         Share of the training epochs of the networks.
+    draws
+        How often split and vocabulary are drawn again, where the authors' script did so.
     """
 
     name: str
-    documents: int | None
-    ranked: dict[str, int]
+    most: int | None
     runs: int
+    data: tuple[str, ...]
     repeats: int
     monte_carlo: int
     shifts: tuple[int, int]
     epochs: float
+    draws: int
+
+    def of(self, documents: int | None, runs: int) -> tuple[int | None, int]:
+        """A table's budget of documents and runs, as far as this scale goes."""
+        counts = [n for n in (documents, self.most) if n is not None]
+        return min(counts, default=None), min(runs, self.runs)
 
 
-FULL = Scale("full", None, {"restaurants": 200, "yelp": 40, "imdb": 8}, 10, 100, 100_000, (16, 10), 1.0)
-QUICK = Scale("quick", 6, {"restaurants": 6, "yelp": 2, "imdb": 1}, 2, 10, 20_000, (4, 2), 0.05)
+FULL = Scale("full", None, 10, ("restaurants", "yelp", "imdb"), 100, 100_000, (10, 4), 1.0, 6)
+QUICK = Scale("quick", 2, 2, ("restaurants", "yelp", "imdb"), 5, 20_000, (3, 1), 0.02, 2)
 
 
 @dataclass(frozen=True)
@@ -108,16 +118,16 @@ def corpus(name: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
 
 
 @cache
-def split(name: str) -> Split:
+def split(name: str, seed: int = SEED) -> Split:
     """A data set in its two parts, the same on every machine."""
     texts, labels = corpus(name)
-    parts = train_test_split(list(texts), list(labels), random_state=SEED)
+    parts = train_test_split(list(texts), list(labels), random_state=seed)
     train, test, train_labels, test_labels = parts
     return Split(name, tuple(train), tuple(train_labels), tuple(test), tuple(test_labels))
 
 
 @cache
-def classifier(data: str, kind: str) -> Any:
+def classifier(data: str, kind: str, seed: int = SEED) -> Any:
     """One of the models of the paper, fitted on the training part; cached within a run."""
     if kind == "indicator":
         return kedge.rules.present("good")
@@ -128,25 +138,38 @@ def classifier(data: str, kind: str) -> Any:
         "perceptron": Perceptron(),
         "forest": RandomForestClassifier(random_state=SEED),
     }[kind]
-    part = split(data)
+    part = split(data, seed)
     return make_pipeline(TfidfVectorizer(norm=None), head).fit(list(part.train), list(part.train_labels))
 
 
-def positives(data: str, kind: str) -> list[str]:
+def positives(data: str, kind: str, seed: int = SEED) -> list[str]:
     """Test documents that a model labels positive, in order."""
-    part = split(data)
-    labels = classifier(data, kind).predict(list(part.test))
+    part = split(data, seed)
+    labels = classifier(data, kind, seed).predict(list(part.test))
     return [text for text, label in zip(part.test, labels, strict=True) if label == 1]
 
 
-def official(model: Any, text: str, run: int) -> tuple[str, ...]:
-    """The words of the anchor that the official procedure finds in one run."""
-    return kedge.explain(model, text, method="beam", seed=run).words
+@cache
+def official(data: str, kind: str, seed: int = SEED) -> kedge.Model:
+    """A classifier as the official package sees it: a function that it asks about masked texts."""
+    model = classifier(data, kind, seed)
+    return from_linear(model) if kind in {"logistic", "perceptron"} else from_pipeline(model)
+
+
+def official_anchors(model: kedge.Model, text: str, runs: int) -> list[tuple[str, ...]]:
+    """The anchors that the official procedure finds, one for each run, as words."""
+    tokens = cut(text)
+    return [anchor_words(_beam(model, run).explain(tokens)) for run in range(runs)]
+
+
+@lru_cache(maxsize=64)
+def _beam(model: kedge.Model, seed: int) -> kedge.Explainer:
+    return kedge.Explainer(model, method="beam", seed=seed)
 
 
 def jaccard(first: Iterable[str], second: Iterable[str]) -> float:
-    """Shared words over all words of two anchors; the paper compares sets of distinct words."""
-    one, two = set(first), set(second)
+    """Shared words over all words of two anchors; the paper compares sets of distinct words, letters only."""
+    one, two = ({re.sub(r"[^a-zA-Z]", "", word.lower()) for word in words} for words in (first, second))
     return len(one & two) / len(one | two) if one | two else 1.0
 
 
@@ -163,8 +186,3 @@ def ranked_words(words: Sequence[str], weight: dict[str, float], length: int) ->
     """All occurrences of the heaviest word first, then the next word's; the first ``length`` of them."""
     order = sorted(dict.fromkeys(words), key=lambda w: -weight[w])
     return [w for w in order for _ in range(words.count(w))][:length]
-
-
-def mean_sd(values: Sequence[float]) -> tuple[float | None, float | None]:
-    """Mean and standard deviation, None of nothing."""
-    return (float(np.mean(values)), float(np.std(values))) if len(values) else (None, None)

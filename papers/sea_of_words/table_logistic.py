@@ -7,68 +7,100 @@ from typing import Any
 import kedge
 from kedge.errors import TextError
 
-from .ranking import CUT, cells_of, chosen
-from .result import Cell, Result, Table
+from .judge import Sample
+from .ranking import Explained, cells_of, chosen
+from .result import Beyond, Cell, Result, Table
 from .session import Session
-from .setting import THRESHOLD, classifier, jaccard, mean_sd, positives, top_words
+from .setting import SEED, THRESHOLD, classifier, jaccard, official, official_anchors, positives, top_words
 
 __all__ = ["run"]
 
 TITLE = "Logistic model: the official anchor against coefficient times IDF"
+# Documents of each subset, and runs.
+BUDGET: dict[str, tuple[int | None, int]] = {"restaurants": (None, 10), "yelp": (None, 10), "imdb": (None, 3)}
+# No run on IMDB is published, the script has no seed and takes all documents; the authors' other script for
+# IMDB takes the first hundred. So do we, on several splits.
+FIRST, SPLITS = 100, (SEED, 1, 2, 3)
 
 
 @cache
-def _exact(data: str) -> kedge.Explainer:
-    return kedge.Explainer(classifier(data, "logistic"))
+def _exact(data: str, seed: int) -> kedge.Explainer:
+    return kedge.Explainer(classifier(data, "logistic", seed))
 
 
-def work(item: tuple[str, str, int]) -> dict[str, Any] | None:
+def work(item: list[Any]) -> dict[str, Any] | None:
     """The runs of one document, and its exact answer."""
-    data, text, runs = item
-    pipeline = classifier(data, "logistic")
+    data, text, runs, seed = item
+    pipeline = classifier(data, "logistic", seed)
     try:
-        exact = _exact(data).explain(text)
+        exact = _exact(data, seed).explain(text)
     except TextError:
         return None
-    anchors = [kedge.explain(pipeline, text, method="beam", seed=run).words for run in range(runs)]
+    anchors = official_anchors(official(data, "logistic", seed), text, runs)
     return {
         "similarity": [jaccard(a, top_words(pipeline, text, len(a))) for a in anchors],
         "exact": jaccard(exact.words, top_words(pipeline, text, len(exact.words))),
-        "exact_words": exact.words,
-        "baseline": exact.baseline,
-        "lengths": [len(a) for a in anchors],
+        "baseline": exact.baseline.mean if exact.baseline else None,
     }
 
 
 def run(session: Session) -> Result:
     """Three data sets, three subsets."""
     cells: list[Cell] = []
-    extra: list[Cell] = []
-    notes = []
-    for data, most in session.scale.ranked.items():
-        texts = positives(data, "logistic")
-        probability = classifier(data, "logistic").predict_proba(texts)[:, 1].tolist()
-        at = chosen(probability, most)
-        items = [[data, texts[i], session.scale.runs] for i in at]
-        found = session.each(sys.modules[__name__], data, items, work, partial=True)
-        answers = dict(zip(at, found, strict=True))
-        cells += cells_of("logistic", data, probability, answers, most)
-        known = [a for a in found if a]
-        mean, sd = mean_sd([a["exact"] for a in known])
-        extra.append(Cell("exact answer against the ranking", data, None, None, mean, sd, len(known)))
-        easy = [a["baseline"] >= THRESHOLD for a in known]
-        mean, _ = mean_sd([float(e) for e in easy])
-        extra.append(Cell("share of documents that need no word", data, None, None, mean, None, len(known)))
-        mean, sd = mean_sd([s for a in known if a["baseline"] < THRESHOLD for s in a["similarity"]])
-        extra.append(
-            Cell("official, documents that need a word", data, None, None, mean, sd, len(easy) - sum(easy))
-        )
-        notes.append(CUT.format(most=most, data=data))
+    extra: list[Beyond] = []
+    for data in session.scale.data:
+        most, _ = session.scale.of(*BUDGET[data])
+        splits = SPLITS[: session.scale.draws] if data == "imdb" else (SEED,)
+        draws = [_explained(session, data, seed) for seed in splits]
+        note = f"{len(draws)} splits, the first {FIRST} positive documents of each" if data == "imdb" else ""
+        cells += cells_of("logistic", data, [[e for e, _ in found] for found in draws], most, note)
+        extra += _beside(data, [answer for found in draws for _, answer in found])
     text = (
-        f"Mean and standard deviation of the Jaccard similarity over documents and {session.scale.runs} "
-        "runs each. The "
-        "paper's ranking theorem (Prop. 7) is about exhaustive Anchors: the exact answer agrees with it "
-        "throughout. "
-        "The official procedure falls short of it where no word is needed, and any anchor will do."
+        "Mean Jaccard similarity with its standard error. The paper's script fixes no seed, so its split is "
+        "not known; here it is that of seed 42. No run on IMDB is published: the first hundred positive test "
+        "reviews of four splits, a hundred being what the authors' first script for IMDB takes; z counts the "
+        "spread of the splits. The paper's ranking theorem (Prop. 7) is "
+        "about exhaustive Anchors; the official procedure falls short of it where no word is needed, and any "
+        "anchor will do."
     )
-    return Result("logistic", TITLE, (Table(TITLE, tuple(cells), text, tuple(extra)),), notes=tuple(notes))
+    return Result("logistic", TITLE, (Table(TITLE, tuple(cells), text, tuple(extra)),))
+
+
+def _explained(session: Session, data: str, seed: int) -> list[tuple[Explained, dict[str, Any]]]:
+    """The documents of one split with what was found."""
+    most, runs = session.scale.of(*BUDGET[data])
+    texts = positives(data, "logistic", seed)[: FIRST if data == "imdb" else None]
+    probability = classifier(data, "logistic", seed).predict_proba(texts)[:, 1].tolist()
+    at = chosen(probability, most)
+    items = [[data, texts[i], runs, seed] for i in at]
+    found = session.each(sys.modules[__name__], f"{data}, split {seed}", items, work, partial=True)
+    return [
+        (Explained(texts[i], probability[i], tuple(answer["similarity"])), answer)
+        for i, answer in zip(at, found, strict=True)
+        if answer
+    ]
+
+
+def _beside(data: str, known: list[dict[str, Any]]) -> list[Beyond]:
+    """How many documents need no word, and the similarity on the others."""
+    needs = [a for a in known if a["baseline"] is None or a["baseline"] < THRESHOLD]
+    share = 1 - len(needs) / len(known) if known else None
+    there = Sample.of([a["similarity"] for a in needs])
+    exact = Sample.of([[a["exact"]] for a in known])
+    return [
+        Beyond("share of documents that need no word", data, share, None, len(known)),
+        Beyond(
+            "official procedure, documents that need a word",
+            data,
+            there and there.mean,
+            there and there.error,
+            len(needs),
+        ),
+        Beyond(
+            "exact answer (ranked by construction: no test)",
+            data,
+            exact and exact.mean,
+            exact and exact.error,
+            len(known),
+        ),
+    ]
