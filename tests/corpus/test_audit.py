@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from functions import good
 
 import kedge
 from kedge.corpus import Promise, explain_file, open_source
@@ -11,11 +12,6 @@ from kedge.studies.checking import check_anchor
 WORDS = ["soup", "cold", "slow", "fish", "wine", "rice", "bread", "table", "chair", "lamp", "door"]
 TEXTS = [f"good {' '.join(WORDS[:10])} {k}" for k in range(40)]
 EASY = Promise(share=0.8)
-
-
-def good(texts):
-    """One word decides, so that every proposal is right."""
-    return ["good" if "good" in text.split() else "bad" for text in texts]
 
 
 def three_words(texts):
