@@ -51,7 +51,7 @@ def test_after_a_failed_proof_a_longer_anchor_is_tried(reading, seed):
 def test_what_samples_leave_open_is_added_up_where_they_are_few(reading):
     """A share next to the threshold is the precision itself, to the last bit."""
     units = tuple(range(len(reading.units)))
-    few = next(kept for n in units if table_size(reading, kept := units[-n:]) <= 512)
+    few = next(kept for n in units[1:] if table_size(reading, kept := units[-n:]) <= 512)
     truth = anchor_precision(reading, few).mean
     assert 0.0 < truth < 1.0
     looks = Estimates(reading, truth, 50, np.random.default_rng(0))
