@@ -1,4 +1,4 @@
-"""Models that are plain functions, where worker processes find them: this folder is on the path, tests are not."""
+"""Models that are plain functions, where worker processes find them: tests are not on the path, this is."""
 
 
 def good(texts):
