@@ -211,6 +211,10 @@ def _hint(reading: Reading, found: Found, options: Options) -> tuple[str, ...]:
     return ("`keep='auto'` finds how hard a removal the label survives, and which words carry it then.",)
 
 
+def _at_most_certified(removal: Removal) -> Removal:
+    return replace(removal, status="certified") if removal.status == "exact" else removal
+
+
 def _removals(reading: Reading, found: Found, options: Options) -> Sequence[Removal]:
     """What a label that needs no word needs when more is removed: where asked for, or for nothing."""
     known = found.baseline
@@ -222,7 +226,9 @@ def _removals(reading: Reading, found: Found, options: Options) -> Sequence[Remo
     own = replace(options.goal, delta=options.delta / CLAIMS, settle_empty=False)
     exact = not found.evaluator.sampled and found.evaluator.name != "gaussian"
     if not free:
-        return tuple(harder_removals(reading, known, own, options.seed, proven=exact))
+        told = harder_removals(reading, known, own, options.seed, proven=exact)
+        # Only an exact answer has had the model asked again whether it repeats itself.
+        return tuple(told) if found.status == "exact" else tuple(map(_at_most_certified, told))
     apart = without_questions(reading)
     first = known if exact else None
     return Drawn(lambda: harder_removals(apart, first, own, options.seed, proven=exact))

@@ -248,3 +248,12 @@ def test_stored_removals_are_checked():
             Explanation.from_json(json.dumps(data))
     with pytest.raises(OptionError, match="what it says of needing no word"):
         Explanation.from_json(json.dumps({**json.loads(e.to_json()), "needs_no_word": False}))
+
+
+def test_a_removal_is_exact_only_where_the_model_was_asked_again():
+    """What rests on samples never asked whether the model repeats itself: its last step is certified."""
+    text = " ".join(f"w{k}" for k in range(200))
+    e = kedge.explain(lambda texts: [int("w" in t) for t in texts], text, keep="auto")
+    assert e.status == "certified"
+    assert (e.removals[-1].keep, e.removals[-1].words) == (0.0, ("w0",))
+    assert {removal.status for removal in e.removals} == {"certified"}
