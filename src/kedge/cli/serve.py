@@ -73,7 +73,7 @@ def command(
         raise OptionError(
             "--token and --no-token contradict each other."
             if no_token
-            else "--token takes letters, digits, - and _, at least eight of them."
+            else "--token needs at least eight characters: letters, digits, - and _."
         )
     if token is None and not no_token and not is_loopback(host):
         token = secrets.token_urlsafe(24)

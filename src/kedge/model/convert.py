@@ -110,7 +110,7 @@ def _pipeline(
     refuse_tables(pipeline)
     final = pipeline.steps[-1][1]
     if not hasattr(final, "predict"):
-        raise ModelError(f"This pipeline ends with {type(final).__name__}, which is no classifier; add one.")
+        raise ModelError(f"This pipeline ends with {type(final).__name__}, not with a classifier; add one.")
     if outputs not in {"auto", "labels"}:
         return pipeline_model(pipeline, outputs, classes)
     found = pipeline_model(pipeline, outputs)

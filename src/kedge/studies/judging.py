@@ -156,7 +156,9 @@ def evaluate(
     tools = dict(explainers or {})
     for name, tool in tools.items():
         if name in {OURS, FLOOR} or not callable(tool):
-            raise OptionError(f"explainers must be functions by names other than kedge's own, got {name!r}.")
+            raise OptionError(
+                f"explainers must map names other than kedge and random to functions, got {name!r}."
+            )
     check_at_least("random", random, 0)
     if size is not None:
         check_at_least("size", size)
