@@ -1,7 +1,7 @@
 """What flips a label: the fewest removed words, by the first way that the model allows."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -49,7 +49,10 @@ def lose_label(reading: Reading, to: Label | None, rng: np.random.Generator) -> 
     most = int(min(_ASKED - reading.oracle.queries, reading.oracle.remaining - 1))
     trials = Trials(reading.answers, sizes, most)
     try:
-        return Lost(lose_by_asking(trials, rng, proof=lambda: _IN_ALL - reading.oracle.queries), "asking")
+        cut = lose_by_asking(trials, rng, proof=lambda: _IN_ALL - reading.oracle.queries)
+        if cut is not None and cut.proven and len(cut) > 1 and not reading.check_repeats():
+            cut = replace(cut, proven=False)  # a proof rests on answers that repeat
+        return Lost(cut, "asking")
     except OutOfQueries:
         best = trials.smallest()
         return Lost(None if best is None else Cut(best, proven=False, irreducible=False), "asking")
