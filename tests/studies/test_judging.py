@@ -1,10 +1,12 @@
 """The judge of any explainer: exact sufficiency, comprehensiveness, size, and random words as the floor."""
 
+from dataclasses import replace
+
 import pytest
 
 import kedge
 from kedge import WordWeights
-from kedge.errors import ModelRaised, OptionError
+from kedge.errors import ModelRaised, OptionError, TextError
 
 MODEL = WordWeights({"good": 2.0, "nice": 1.0, "slow": -1.5, "cold": -0.5}, intercept=-0.5)
 TEXTS = ["good nice food was slow", "the nice soup was good and cold", "a nice and good place, but slow"]
@@ -72,7 +74,7 @@ def test_the_plot_shows_every_tool():
     ax = kedge.evaluate(MODEL, TEXTS, {"perfect": by_weight}).plot()
     assert [t.get_text() for t in ax.get_yticklabels()] == ["random", "perfect", "kedge"]
     with pytest.raises(OptionError, match="nothing to draw"):
-        kedge.evaluate(MODEL, []).plot()
+        replace(kedge.evaluate(MODEL, TEXTS[:1]), judged=()).plot()
 
 
 def test_tools_that_fail_or_talk_nonsense():
@@ -90,5 +92,7 @@ def test_tools_that_fail_or_talk_nonsense():
     for explainers in ([str.split], {1: str.split}):
         with pytest.raises(OptionError, match="explainers must map"):
             kedge.evaluate(MODEL, TEXTS[:1], explainers)
+    with pytest.raises(TextError, match="no texts"):
+        kedge.evaluate(MODEL, [])
     with pytest.raises(ModelRaised, match="no memory"):
         kedge.evaluate(fails, TEXTS)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from kedge.errors import KedgeError, OptionError
+from kedge.errors import KedgeError, OptionError, TextError
 from kedge.explainer import Explainer
 from kedge.options import OptionsGiven, with_options
 from kedge.results.interval import Interval
@@ -179,6 +179,8 @@ def evaluate(
             skipped.append(f"Text {row} is left out: {error}")
     if failed and not judged:
         raise failed
+    if not judged:
+        raise TextError("There are no texts to judge.")
     order = {name: i for i, name in enumerate((OURS, *tools, FLOOR))}
     judged.sort(key=lambda one: (order[one.tool], one.row))
     return Evaluation(tuple(judged), explainer.options.threshold, tuple(skipped))
