@@ -19,6 +19,7 @@ from kedge.model.scores.inside import Inside
 from kedge.model.sklearn.fitted import state_of
 from kedge.model.sklearn.heads.decisions import Decision, decision_of
 from kedge.model.sklearn.heads.linear import head_of
+from kedge.model.sklearn.windows.leading import leads_of
 from kedge.model.sklearn.windows.occurrences import Windows, in_units
 from kedge.model.sklearn.windows.parts import Part, cut
 from kedge.model.sklearn.windows.sources import Source, Table, source_of
@@ -127,7 +128,7 @@ def open_pipeline(
         told,
         additive=sums.additive,
         chain=sums.chain,
-        leads=sums.leads,
+        leads=partial(leads_of, sums),
         algebra=sums.algebra,
         gradient=sums.gradient,
     )
