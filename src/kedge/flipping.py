@@ -133,7 +133,7 @@ def _by_removal(
     kept = np.ones((1, len(reading.document)), dtype=bool)
     kept[0, positions] = False
     text = reading.perturbation.writer(reading.document, rng)(kept)[0]
-    proven, irreducible = found.cut.proven, found.irreducible
+    proven, irreducible = found.cut.proven, found.cut.irreducible
     return _Change(
         tuple(positions),
         text,

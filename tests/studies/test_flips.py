@@ -121,6 +121,40 @@ def test_black_boxes_are_verified_and_irreducible(probable):
     assert np.median(asked) <= 150
 
 
+@pytest.mark.parametrize("words", [17, 120])
+def test_labels_that_random_removals_never_lose(words):
+    """Words that speak against the label are found standing alone, and the rest is put back."""
+    names = [f"w{k}" for k in range(words)]
+    inside = WordWeights(dict(zip(names, [-0.5, -0.4] + [1.0] * (words - 2), strict=True)), intercept=0.2)
+    found = kedge.flip(lambda texts: list(inside.predict(texts)), " ".join(names), mask="")
+    assert (found.status, found.minimality) == ("verified", "irreducible")
+    assert inside.predict([found.after])[0] == 0
+    for back in found.positions:
+        kept = [w for k, w in enumerate(names) if k == back or k not in found.positions]
+        assert inside.predict([" ".join(kept)])[0] == 1
+    assert found.queries <= 10 * words
+
+
+@given(st.integers(0, 2**16), st.integers(2, 9))
+@settings(max_examples=60, deadline=None)
+def test_any_model_gives_an_irreducible_flip(seed, words):
+    """Whatever the model says of each removal, a flip that is called irreducible is."""
+    names = [f"w{k}" for k in range(words)]
+
+    def model(texts):
+        kept = [tuple(name in text.split() for name in names) for text in texts]
+        return [int(all(row) or hash((seed, row)) % 3 > 0) for row in kept]
+
+    explainer = kedge.Explainer(model, mask="")
+    found = explainer.flip(" ".join(names))
+    if not found.found:
+        return
+    assert model([found.after]) == [0]
+    if found.minimality != "open":
+        for back in found.positions if len(found.positions) > 1 else ():
+            assert model([explainer.masked(" ".join(names), set(found.positions) - {back})]) == [1]
+
+
 def test_what_cannot_be_flipped_says_so():
     """A model that always says the same; and a budget that runs out."""
     found = kedge.flip(lambda texts: [1] * len(texts), "good food")

@@ -9,8 +9,10 @@ import click
 
 from kedge.certificates import recheck
 from kedge.cli.models import load_model
+from kedge.cli.wording import on_one_line
 from kedge.errors import CertificateError, StorageError
 from kedge.model.answers.outputs import OUTPUTS, Outputs
+from kedge.utils.messages import readable_json
 
 __all__ = ["command"]
 
@@ -39,9 +41,9 @@ def command(
     except CertificateError as wrong:
         said, accepted = str(wrong), False
     if as_json:
-        click.echo(json.dumps({"accepted": accepted, "reason": said}, ensure_ascii=False))
+        click.echo(readable_json({"accepted": accepted, "reason": said}))
     else:
-        click.echo(f"{'accepted' if accepted else 'rejected'}: {said}")
+        click.echo(f"{'accepted' if accepted else 'rejected'}: {on_one_line(said)}")
     sys.exit(0 if accepted else 1)
 
 

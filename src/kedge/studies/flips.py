@@ -25,11 +25,10 @@ _ARITHMETIC, _PROOF = 20_000, 150_000
 
 @dataclass(frozen=True, eq=False)
 class Lost:
-    """Removals that lose the label, None where none were found; how; and whether none of them can stay."""
+    """Removals that lose the label, None where none were found; and how they were found."""
 
     cut: Cut | None
     method: str
-    irreducible: bool = True
 
 
 def lose_label(reading: Reading, to: Label | None, rng: np.random.Generator) -> Lost:
@@ -53,7 +52,7 @@ def lose_label(reading: Reading, to: Label | None, rng: np.random.Generator) -> 
         return Lost(lose_by_asking(trials, rng, proof=lambda: _IN_ALL - reading.oracle.queries), "asking")
     except OutOfQueries:
         best = trials.smallest()
-        return Lost(None if best is None else Cut(best, proven=False), "asking", irreducible=False)
+        return Lost(None if best is None else Cut(best, proven=False, irreducible=False), "asking")
 
 
 def _inside(reading: Reading, to: Label | None, lost: Callable[[Counts], Bools]) -> Lost | None:

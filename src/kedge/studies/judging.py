@@ -13,6 +13,7 @@ from kedge.results.interval import Interval
 from kedge.search.knobs import check_at_least
 from kedge.text.document import Document
 from kedge.text.inputs import as_texts
+from kedge.utils.messages import visible
 from kedge.utils.seeds import generator
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class Evaluation:
             f"  {row['reaching']:>{wider}.0%}  {row['comprehensiveness']:>17.0%}"
             for row in self.table()
         ]
-        return "\n".join([head, *lines, *self.skipped])
+        return visible("\n".join([head, *lines, *self.skipped]))
 
     def plot(self, *, ax: "Axes | None" = None) -> "Axes":
         """Sufficiency and comprehensiveness of each tool, with matplotlib."""

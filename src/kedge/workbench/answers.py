@@ -105,7 +105,7 @@ def _explained(asked: ExplainRequest, form: Form, explainer: Explainer, job: Job
     found = _asked_for(asked, explainer, job).explain(asked.text, asked.label, against=asked.against)
     if form == "html":
         return found.to_html()
-    data = found.to_json(times=True).encode("utf-8", "replace").decode()
+    data = found.to_json(times=True)
     if form == "json":
         return data
     # The sentences of the library, so that the page need not have its own.
