@@ -4,11 +4,13 @@
 ``results/read.md`` beside itself. Cost is a multiple of one `pipeline.predict([text])` in the same run, in
 processor time, each the best of three, taking turns. Brute force asks the pipeline about every masked form
 of short texts. Ensembles are explained with three seeds, whose anchors are compared. ``--intervals N`` puts N
-random anchors of random chains to the test as well.
+random anchors of random chains to the test as well. Rows of an earlier run of as many documents, which
+``results/read.json`` keeps, are kept where their pipeline's name does not contain ``--only``.
 """
 
 import argparse
 import csv
+import json
 import sys
 import time
 import warnings
@@ -237,13 +239,31 @@ def measure(pipeline: Any, texts: list[str], documents: int, *, seeds: bool) -> 
     }
 
 
+def earlier(path: Path, documents: int, again: str | None) -> dict[tuple[str, str], dict[str, Any]]:
+    """The rows of an earlier run of as many documents, but for those that are measured again."""
+    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    rows = known.get("rows", []) if known.get("documents") == documents else []
+    return {
+        (row["pipeline"], row["set"]): row for row in rows if again is None or again not in row["pipeline"]
+    }
+
+
+def table_row(row: dict[str, Any]) -> str:
+    """A row of the table."""
+    status = ", ".join(f"{n} {status}" for status, n in Counter(row["statuses"]).most_common())
+    return (
+        f"| {row['pipeline']} | {row['kind']} | {row['set']} | {status} | "
+        f"{row['questions']} ({row['most']}) | {row['cost']:.1f} | {row['right']} of {row['judged']} |"
+    )
+
+
 def summary(found: list[dict[str, Any]]) -> list[str]:
     """What the rows say together."""
     lines = []
     for kind in dict.fromkeys(row["kind"] for row in found):
         own = [row for row in found if row["kind"] == kind]
         bar = f" (at most {BARS[kind]})" if kind in BARS else ""
-        yelp = sum((row["statuses"] for row in own if row["set"] == "Yelp"), Counter[str]())
+        yelp = sum((Counter(row["statuses"]) for row in own if row["set"] == "Yelp"), Counter[str]())
         lines.append(
             f"- {kind}: median cost {np.median([row['cost'] for row in own]):.1f} predictions{bar}; "
             f"{yelp['exact']} of {yelp.total()} Yelp reviews exact"
@@ -254,7 +274,7 @@ def summary(found: list[dict[str, Any]]) -> list[str]:
 
 def _unfinished(rows: list[dict[str, Any]]) -> str:
     """Documents of all sets without a certified answer."""
-    total = sum((row["statuses"] for row in rows), Counter[str]())
+    total = sum((Counter(row["statuses"]) for row in rows), Counter[str]())
     left = total.total() - total["exact"] - total["certified"]
     return f"; {left} of all {total.total()} documents unfinished"
 
@@ -300,7 +320,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=40)
     parser.add_argument("--intervals", type=int, default=10_000)
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", default="", help="measure again the pipelines whose names contain this")
+    parser.add_argument("--go-on", action="store_true", help="measure only what an earlier run did not")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     data = folder()
@@ -320,27 +341,25 @@ def main() -> None:
         "| pipeline | kind | set | status | questions, median (most) | cost | right |",
         "|---|---|---|---|---|---|---|",
     ]
-    rows: list[dict[str, Any]] = []
+    kept = HERE / "results" / "read.json"
+    rows = earlier(kept, given.documents, None if given.go_on else given.only)
     for name, (kind, steps) in PIPELINES.items():
-        if given.only not in name:
-            continue
         for where, (train, test, names, _) in sets.items():
+            if (name, where) in rows:
+                continue
             labels = LabelEncoder().fit_transform(names)  # XGBoost takes numbers only
             pipeline = make_pipeline(*steps()).fit(train[:TRAINED], labels[:TRAINED])
             found = measure(pipeline, test, given.documents, seeds=kind in {"forest", "boosting"})
-            rows.append({**found, "kind": kind, "set": where})
-            status = ", ".join(f"{n} {status}" for status, n in found["statuses"].most_common())
-            lines.append(
-                f"| {name} | {kind} | {where} | {status} | {found['questions']} ({found['most']}) | "
-                f"{found['cost']:.1f} | {found['right']} of {found['judged']} |"
-            )
-            sys.stdout.write(lines[-1] + "\n")
+            rows[name, where] = {**found, "pipeline": name, "kind": kind, "set": where}
+            sys.stdout.write(table_row(rows[name, where]) + "\n")
             sys.stdout.flush()
-    lines += ["", *summary(rows)]
+            about = {"documents": given.documents, "rows": list(rows.values())}
+            kept.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    ordered = [rows[name, where] for name in PIPELINES for where in sets]
+    lines += [*map(table_row, ordered), "", *summary(ordered)]
     lines += ["", f"Chains, with random weights: {intervals(given.intervals)}", ""]
     sys.stdout.write("\n".join(lines[-10:]) + "\n")
-    if not given.only:
-        (HERE / "results" / "read.md").write_text("\n".join(lines), encoding="utf-8")
+    (HERE / "results" / "read.md").write_text("\n".join(lines), encoding="utf-8")
 
 
 if __name__ == "__main__":
