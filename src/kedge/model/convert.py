@@ -9,7 +9,7 @@ from kedge.errors import ModelError, OptionError
 from kedge.model.answers.naming import numbered, rename
 from kedge.model.answers.outputs import OUTPUTS, Outputs, read_outputs
 from kedge.model.asked import callable_model, estimator_model
-from kedge.model.columns import Row, refuse_tables
+from kedge.model.columns import Row, reads_tables, refuse_tables
 from kedge.model.methods import best_of, read_owner
 from kedge.model.model import Model, Predictions, python_label
 from kedge.model.networks.torch import TorchModel, is_torch_module, read_torch
@@ -17,7 +17,7 @@ from kedge.model.networks.transformers import is_transformers, transformers_mode
 from kedge.model.pairs import joined_pair
 from kedge.model.rules import Rule, rule_model
 from kedge.model.sklearn.fitted import repeat, state_of
-from kedge.model.sklearn.pipeline import is_pipeline, pipeline_model
+from kedge.model.sklearn.pipeline import is_pipeline, pipeline_model, row_model
 from kedge.model.weights import WordWeights, weights_model
 from kedge.typing import Label
 
@@ -61,8 +61,8 @@ def as_model(model: Any, *, outputs: Outputs = "auto", classes: Sequence[Label] 
     if callable(model) and not callable(getattr(model, "predict_proba", None)):
         return callable_model(model, outputs, classes)
     if callable(getattr(model, "predict", None)):
-        found = estimator_model(model, outputs, classes)
-        return replace(found, name=model.name) if isinstance(model, Row) else found
+        read = _row(model, outputs, classes) if isinstance(model, Row) else None
+        return estimator_model(model, outputs, classes) if read is None else replace(read, remake=again)
     raise ModelError(f"An object of type {type(model).__name__} cannot be explained; {_remedy(model)}.")
 
 
@@ -113,7 +113,23 @@ def _pipeline(
         raise ModelError(f"This pipeline ends with {type(final).__name__}, not with a classifier; add one.")
     if outputs not in {"auto", "labels"}:
         return pipeline_model(pipeline, outputs, classes)
-    found = pipeline_model(pipeline, outputs)
+    return _named(pipeline_model(pipeline, outputs), given, pipeline, classes, columns=columns)
+
+
+def _row(row: Row, outputs: Outputs, classes: Sequence[Label] | None) -> Model:
+    """A model of tables on one row; read where it is a scikit-learn pipeline that can be."""
+    pipeline, found = best_of(row.model), None
+    if is_pipeline(pipeline) and reads_tables(pipeline) and outputs == "auto":
+        found = row_model(pipeline, row.table, row.column, row.put)
+    if found is None:
+        return replace(estimator_model(row, outputs, classes), name=row.name)
+    return replace(_named(found, row, pipeline, classes, columns=False), name=row.name)
+
+
+def _named(
+    found: Model, given: Any, pipeline: Any, classes: Sequence[Label] | None, *, columns: bool
+) -> Model:
+    """What was read of a pipeline, with the answers of what was given, and with names for its classes."""
     parts = found.parts or tuple
 
     def own(texts: Sequence[str]) -> Predictions:
