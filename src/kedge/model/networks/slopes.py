@@ -4,31 +4,37 @@ The derivative along the way from the mask's embedding to that of a word's piece
 one backward pass says of all words at once what as many questions would say one by one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from kedge.typing import Floats, Span
-from kedge.utils.modes import evaluating
 
-__all__ = ["has_slopes", "word_slopes"]
+__all__ = ["has_slopes", "log_odds", "word_slopes"]
 
 
 def has_slopes(network: Any, tokenizer: Any) -> bool:
-    """Whether pieces can be placed in a text and embeddings can be given in place of pieces."""
+    """Whether pieces can be placed in a text, and their embeddings be watched."""
     return bool(getattr(tokenizer, "is_fast", False)) and hasattr(network, "get_input_embeddings")
+
+
+def log_odds(scores: Any, place: int) -> Any:
+    """The log-odds of one of several classes, by their scores."""
+    import torch
+
+    return scores[place] - torch.logsumexp(torch.cat([scores[:place], scores[place + 1 :]]), dim=0)
 
 
 def word_slopes(
     network: Any,
     tokenizer: Any,
+    odds: Callable[[Any], Any],
     texts: Sequence[str],
     spans: Sequence[Sequence[Span | None]],
-    place: int,
     *,
     mask: str,
-    single: bool,
     longest: int | None,
 ) -> Floats:
     """(n, b) the slope of each word of each text; NaN for words that are not there.
@@ -36,15 +42,13 @@ def word_slopes(
     Parameters
     ----------
     network, tokenizer
-        The classifier.
+        The transformer that reads the texts, in evaluation mode.
+    odds
+        From an encoded text to the label's log-odds, differentiable.
     texts, spans
         The texts, and where each of the b words stands in each of them; None where it was removed.
-    place
-        The label's place among the network's outputs.
     mask
         What a word is compared with; ``""``: nothing, the zero vector.
-    single
-        Whether each output is a label of its own, as in multi-label models.
     longest
         How many pieces the network takes.
     """
@@ -52,31 +56,44 @@ def word_slopes(
 
     slopes = np.full((len(texts), len(spans[0])), np.nan)
     embed = network.get_input_embeddings()
-    with evaluating(network):
-        for row, text in enumerate(texts):  # one by one: texts differ in length, and padding is no word
-            encoded = tokenizer(
-                text,
-                truncation=longest is not None,
-                max_length=longest,
-                return_offsets_mapping=True,
-                return_tensors="pt",
-            )
-            offsets = encoded.pop("offset_mapping")[0].tolist()
-            encoded = encoded.to(network.device)
-            ids = encoded.pop("input_ids")
-            with torch.enable_grad():
-                embedded = embed(ids).detach().requires_grad_(requires_grad=True)
-                logits = network(**encoded, inputs_embeds=embedded).logits[0]
-                others = torch.cat([logits[:place], logits[place + 1 :]])
-                odds = logits[place] if single else logits[place] - torch.logsumexp(others, dim=0)
-                (gradient,) = torch.autograd.grad(odds, embedded)
-            away = embedded.detach()
-            if mask:
-                reference = torch.tensor([tokenizer.convert_tokens_to_ids(mask)], device=ids.device)
-                away = away - embed(reference).detach()[None]
-            by_piece = (gradient * away).sum(dim=2)[0].double().cpu().numpy()
-            slopes[row] = [_over(span, offsets, by_piece) for span in spans[row]]
+    reference: Any = 0.0
+    if mask:
+        at = torch.tensor([tokenizer.convert_tokens_to_ids(mask)], device=network.device)
+        reference = embed(at).detach()[None]
+    for row, text in enumerate(texts):  # one by one: texts differ in length, and padding is no word
+        encoded = tokenizer(
+            text,
+            truncation=longest is not None,
+            max_length=longest,
+            return_offsets_mapping=True,
+            return_tensors="pt",
+        )
+        offsets = encoded.pop("offset_mapping")[0].tolist()
+        with torch.enable_grad(), _watched(embed) as embedded:
+            score = odds(encoded.to(network.device))
+            gradients = torch.autograd.grad(score, embedded)
+        by_piece = sum(
+            (gradient * (leaf.detach() - reference)).sum(dim=2)[0]
+            for gradient, leaf in zip(gradients, embedded, strict=True)
+        )
+        slopes[row] = [_over(span, offsets, by_piece.double().cpu().numpy()) for span in spans[row]]
     return slopes
+
+
+@contextmanager
+def _watched(embed: Any) -> Iterator[list[Any]]:
+    """What a layer of embeddings gives while somebody looks, as leaves to differentiate by."""
+    leaves: list[Any] = []
+
+    def watch(_module: Any, _inputs: Any, output: Any) -> Any:
+        leaves.append(output.detach().requires_grad_(requires_grad=True))
+        return leaves[-1]
+
+    handle = embed.register_forward_hook(watch)
+    try:
+        yield leaves
+    finally:
+        handle.remove()
 
 
 def _over(span: Span | None, offsets: list[list[int]], by_piece: Floats) -> float:
