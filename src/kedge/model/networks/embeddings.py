@@ -58,26 +58,25 @@ def embedding_model(given: Any, names: Sequence[Label] | None = None) -> Model:
 
     if network is None or tokenizer is None:
         return Model(predict, parts.name)
+    mask = mask_of(tokenizer)
     model = Model(
         predict,
         parts.name,
-        mask=mask_of(tokenizer),
+        mask=mask,
         notes_for=lambda text: note_of_cut(tokenizer, text, longest),
     )
     linear = _linear(parts.head)
     if linear is None or classes is None or not has_slopes(network, tokenizer):
         return model
 
-    def slopes(texts: Sequence[str], spans: Sequence[Sequence[Span | None]], label: Label) -> Floats:
+    def slopes(text: str, spans: Sequence[Span], label: Label, shares: Floats) -> Floats:
         place = classes.index(label)
 
         def odds(encoded: Any) -> Any:
             return log_odds(_scores(encoder, linear, encoded, normalised=parts.normalised), place)
 
         with evaluating(encoder):
-            return word_slopes(
-                network, tokenizer, odds, texts, spans, mask=str(model.mask or ""), longest=longest
-            )
+            return word_slopes(network, tokenizer, odds, text, spans, shares, mask=mask, longest=longest)
 
     return replace(model, slopes=slopes)
 

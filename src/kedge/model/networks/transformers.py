@@ -77,7 +77,7 @@ def transformers_model(given: Any, names: Sequence[Label] | None = None) -> Mode
 
     mask = mask_of(tokenizer)
 
-    def slopes(texts: Sequence[str], spans: Sequence[Sequence[Span | None]], label: Label) -> Floats:
+    def slopes(text: str, spans: Sequence[Span], label: Label, shares: Floats) -> Floats:
         place = classes.index(label)
 
         def odds(encoded: Any) -> Any:
@@ -85,7 +85,7 @@ def transformers_model(given: Any, names: Sequence[Label] | None = None) -> Mode
             return scores[place] if several else log_odds(scores, place)
 
         with evaluating(network):
-            return word_slopes(network, tokenizer, odds, texts, spans, mask=mask, longest=longest)
+            return word_slopes(network, tokenizer, odds, text, spans, shares, mask=mask, longest=longest)
 
     return Model(
         predict,
