@@ -154,15 +154,15 @@ def peer_rows(peer: str, data: Path, name: str, seeds: int, chosen: list[int]) -
 # What is asked of each model: by probabilities or labels, with a prior or without.
 PLAIN = ("probabilities", "labels")
 CELLS = {
+    ("yelp", "logistic"): (*PLAIN, "probabilities, prior", "labels, prior"),
+    ("yelp", "forest"): ("probabilities, prior",),
+    ("yelp", "mlp"): ("probabilities, prior",),
     ("restaurants", "logistic"): (*PLAIN, "labels, prior"),
     ("restaurants", "forest"): PLAIN,
     ("restaurants", "mlp"): PLAIN,
     ("restaurants", "transformer"): ("probabilities",),
-    ("restaurants", "embeddings"): ("probabilities", "gradient"),
     ("restaurants", "minilm"): ("probabilities", "gradient"),
-    ("yelp", "logistic"): (*PLAIN, "probabilities, prior", "labels, prior"),
-    ("yelp", "forest"): ("probabilities, prior",),
-    ("yelp", "mlp"): ("probabilities, prior",),
+    ("restaurants", "embeddings"): ("gradient",),
     ("yelp", "minilm"): ("gradient",),
 }
 ENCODERS = {"embeddings", "minilm"}
