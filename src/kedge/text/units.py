@@ -121,8 +121,8 @@ def one_per_position(document: Document) -> Units:
 def interchangeable(document: Document, reads: Callable[[str], bool]) -> Units:
     """One unit per distinct word that the model reads; the other words can never matter."""
     counts = Counter(document.words)  # in order of first appearance
-    words = [word for word in counts if reads(word)]
+    words = list(filter(reads, counts))
     units = Units(_Occurrences(document, words))
     # Known without looking for any position.
-    vars(units)["sizes"] = np.array([counts[word] for word in words], dtype=np.int64)
+    vars(units)["sizes"] = np.fromiter(map(counts.__getitem__, words), np.int64, len(words))
     return units
