@@ -1,8 +1,8 @@
 """What an exact answer costs, as a multiple of one `pipeline.predict([text])` in the same run.
 
-Run it on a quiet machine with OMP_NUM_THREADS=1: ``python benchmarks/exact.py``. It needs the review files (in the
-folder that $KEDGE_DATA names) and writes ``results/exact.json`` and ``results/exact.md`` beside itself.
-Every time is processor time, the best of three, predictions and explanations taking turns.
+Run it on a quiet machine with OMP_NUM_THREADS=1: ``python benchmarks/exact.py``. It needs the review files
+(in the folder that $KEDGE_DATA names) and writes ``results/exact.json`` and ``results/exact.md`` beside
+itself. Every time is processor time, the best of three, predictions and explanations taking turns.
 """
 
 import argparse
