@@ -33,7 +33,7 @@ from kedge.typing import Counts
 __all__ = ["open_pipeline", "opened_model", "shared_tokens", "source_model"]
 
 
-def shared_tokens(source: Source, text: str) -> list[Token] | None:
+def shared_tokens(source: Source, text: str) -> Sequence[Token] | None:
     """The smallest pieces of a text that no vectoriser reads across; None where they cannot be placed."""
     found = [grams.tokens(text) for grams in source.vectorisers()]
     known = [tokens for tokens in found if tokens is not None]
