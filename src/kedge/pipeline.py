@@ -224,5 +224,4 @@ def _removals(reading: Reading, found: Found, options: Options) -> Sequence[Remo
     if not free:
         return tuple(harder_removals(reading, known, own, options.seed, proven=exact))
     apart = without_questions(reading)
-    first = known if exact else None
-    return Drawn(lambda: harder_removals(apart, first, own, options.seed, proven=exact))
+    return Drawn(lambda: harder_removals(apart, known, own, options.seed, proven=exact, again=not exact))
