@@ -1,4 +1,4 @@
-"""Models that are plain functions, where worker processes find them: tests are not on the path, this is."""
+"""Models that are plain functions, in a folder that worker processes have on their path."""
 
 
 def good(texts):

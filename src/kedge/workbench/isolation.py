@@ -92,7 +92,7 @@ class _Process:
         except (EOFError, OSError):
             self._process.join(5)
             raise ModelRaised(
-                f"The process of the model ended by itself (exit code {self._process.exitcode})."
+                f"The model's process ended unexpectedly (exit code {self._process.exitcode})."
             ) from None
 
     def end(self) -> None:
