@@ -103,7 +103,7 @@ def explain_text(
         reading, rng = open_reading(query, converted, options, perturbation, tokenizer)
         return explain_reading(reading, options, rng, model=name, given=given, started=started)
     if options.certificate:
-        raise OptionError("A certificate is about one label, so that `against=` has none; leave one out.")
+        raise OptionError("`against=` and `certificate=` do not go together; leave one of them out.")
     pair, two, first = _contrasted(query, query.against, converted)
     reading, rng = open_reading(pair, two, options, perturbation, tokenizer)
     found = explain_reading(reading, options, rng, model=name, given=given, started=started)

@@ -12,6 +12,7 @@ from kedge.model.asked import callable_model, estimator_model
 from kedge.model.columns import Row, reads_tables, refuse_tables
 from kedge.model.methods import best_of, read_owner
 from kedge.model.model import Model, Predictions, python_label
+from kedge.model.networks.embeddings import embedding_model, is_embedding
 from kedge.model.networks.torch import TorchModel, is_torch_module, read_torch
 from kedge.model.networks.transformers import is_transformers, transformers_model
 from kedge.model.pairs import joined_pair
@@ -32,8 +33,9 @@ def as_model(model: Any, *, outputs: Outputs = "auto", classes: Sequence[Label] 
     model
         A callable from a list of texts to labels or numbers, a fitted scikit-learn pipeline on raw
         text, one of its methods, a fitted (vectorizer, classifier) pair, a transformers
-        text-classification pipeline or (model, tokenizer) pair, anything else whose ``predict`` takes
-        texts, a rule, word weights (``kedge.WordWeights``), or a ``Model`` (see ``kedge.torch_model``).
+        text-classification pipeline or (model, tokenizer) pair, a (SentenceTransformer, classifier) pair,
+        a SetFit model, anything else whose ``predict`` takes texts, a rule, word weights
+        (``kedge.WordWeights``), or a ``Model`` (see ``kedge.torch_model``).
     outputs
         What a callable's numbers mean, where that is ambiguous: ``"labels"``, ``"probabilities"``,
         ``"scores"`` or ``"multilabel"``.
@@ -45,7 +47,7 @@ def as_model(model: Any, *, outputs: Outputs = "auto", classes: Sequence[Label] 
         raise OptionError(f"outputs={outputs!r} is not known; choose one of {', '.join(OUTPUTS)}.")
     if isinstance(model, type):
         raise ModelError(f"{model.__name__} is a class; pass a fitted model of this class.")
-    if isinstance(model, (tuple, list)) and not is_transformers(model):
+    if isinstance(model, (tuple, list)) and not is_transformers(model) and not is_embedding(model):
         model = joined_pair(model)
     columns = False  # whether classes= names the columns of a method's numbers
     again = partial(as_model, model, outputs=outputs, classes=classes)
@@ -110,7 +112,7 @@ def _pipeline(
     refuse_tables(pipeline)
     final = pipeline.steps[-1][1]
     if not hasattr(final, "predict"):
-        raise ModelError(f"This pipeline ends with {type(final).__name__}, which is no classifier; add one.")
+        raise ModelError(f"This pipeline ends with {type(final).__name__}, not with a classifier; add one.")
     if outputs not in {"auto", "labels"}:
         return pipeline_model(pipeline, outputs, classes)
     return _named(pipeline_model(pipeline, outputs), given, pipeline, classes, columns=columns)
@@ -147,9 +149,11 @@ def _named(
 
 
 def _network(model: Any, classes: Sequence[Label] | None) -> Model | None:
-    """A transformers classifier; a bare torch module is refused."""
+    """A transformers classifier, sentence embeddings with a head; a bare torch module is refused."""
     if is_transformers(model):
         return transformers_model(model, classes)
+    if is_embedding(model):
+        return embedding_model(model, classes)
     if any(c.__module__ == "spacy.language" and c.__name__ == "Language" for c in type(model).__mro__):
         raise ModelError(
             "A spaCy pipeline gives documents, not labels; pass lambda texts: "
