@@ -74,7 +74,6 @@ class Columns:
             width=len(fixed),
             background=None if alone else fixed,
             whole=whole.whole and alone,
-            signed=whole.signed or bool((fixed < 0).any()),
         )
 
     def matrix(self, windows: Floats, tables: Iterator[Table]) -> Any:
