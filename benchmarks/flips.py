@@ -24,6 +24,8 @@ from sklearn.tree import DecisionTreeClassifier
 import kedge
 
 RESULTS = Path(__file__).parent / "results"
+PAGE = Path(__file__).parents[1] / "docs" / "questions.md"
+BEGIN, END = "<!-- benchmarks/results/flips.md -->\n", "<!-- end of flips.md -->\n"
 
 
 def words(text: str) -> list[str]:
@@ -145,6 +147,9 @@ def main() -> None:
     record = {"set": "yelp", "words_median": length, "rows": rows}
     (RESULTS / "flips.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     (RESULTS / "flips.md").write_text(table(rows), encoding="utf-8")
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    after = rest.partition(END)[2]
+    PAGE.write_text(f"{before}{BEGIN}{table(rows)}{END}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

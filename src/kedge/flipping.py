@@ -97,7 +97,7 @@ def _check(first: Predictions, to: Label) -> None:
     if first.classes is not None:
         first.column(to)
     if bool(first.hold(to)[0]):
-        raise LabelError(f"The text has the label {to!r} already; `to=` names another one, or is left out.")
+        raise LabelError(f"The text already has the label {to!r}; give another as `to=`, or leave it out.")
 
 
 @dataclass(frozen=True)

@@ -298,6 +298,20 @@ def test_an_inside_that_gives_the_document_another_label_is_refused():
         confirm(replace(reading, additive=turned))
 
 
+def test_leads_that_give_the_document_another_label_are_refused():
+    """What the search for normalised scores and several classes goes by is confirmed like the rest."""
+    from dataclasses import replace
+
+    from kedge.reading.verification import confirm
+
+    pipeline = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(TEXTS, LABELS)
+    reading = kedge.Explainer(pipeline).read("good food place")
+    confirm(reading)
+    turned = replace(reading.leads, bias=-reading.leads.bias, weights=-reading.leads.weights)
+    with pytest.raises(kedge.KedgeError, match="by its leads the text"):
+        confirm(replace(reading, leads=turned))
+
+
 def test_a_refitted_vectoriser_of_a_torch_module_is_read_anew():
     """Its words are other words, in other columns."""
     torch = pytest.importorskip("torch")

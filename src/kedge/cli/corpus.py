@@ -42,7 +42,7 @@ _QUESTIONS = 100
 @click.option("--dask", metavar="ADDRESS", help="Run on a dask cluster, e.g. tcp://host:8786.")
 @click.option("--timeout", type=float, help="Seconds that one document may take.")
 @click.option("--resume", is_flag=True, help="Go on where an interrupted run ended.")
-@click.option("--retry-errors", is_flag=True, help="Go on, and do documents again whose rows are errors.")
+@click.option("--retry-errors", is_flag=True, help="Resume, and redo the documents that failed.")
 @click.option("--overwrite", is_flag=True, help="Replace an existing result.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N documents.")
 @click.option(
@@ -63,9 +63,9 @@ _QUESTIONS = 100
     "--format",
     "format_",
     type=click.Choice(["csv", "tsv", "jsonl", "parquet"]),
-    help="What IN holds, where its name does not tell.",
+    help="The format of IN, where its name does not tell.",
 )
-@click.option("--encoding", default="utf-8", show_default=True, help="Of CSV, TSV and JSONL.")
+@click.option("--encoding", default="utf-8", show_default=True, help="The encoding of CSV, TSV and JSONL.")
 @click.option("--separator", help="What separates columns; default: a comma (.csv) or a tab (.tsv).")
 @click.option(
     "--no-header", is_flag=True, help="The first line of CSV or TSV is a document; columns are 1, 2, ..."

@@ -23,7 +23,7 @@ __all__ = ["command"]
 @click.option("--trust", is_flag=True, help="Allow a model file that runs code when it is loaded.")
 @click.option("--outputs", type=click.Choice(OUTPUTS), default="auto", help="What a callable's numbers mean.")
 @click.option(
-    "--ask", type=click.IntRange(min=1), help="Ask for so many of the answers again.  [default: all]"
+    "--ask", type=click.IntRange(min=1), help="How many of the answers to ask for again.  [default: all]"
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON.")
 def command(

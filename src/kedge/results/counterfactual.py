@@ -36,8 +36,8 @@ class Flip:
     probabilities, probabilities_after
         The model's class probabilities before and after, where it gives them: (label, value) pairs.
     method
-        How it was found: ``"sorting"``, ``"sums"``, ``"leads"``, ``"leaves"``, ``"arithmetic"`` or
-        ``"asking"``.
+        How it was found: ``"sorting"``, ``"sums"``, ``"windows"``, ``"leads"``, ``"leaves"``, ``"bounds"``,
+        ``"arithmetic"`` or ``"asking"``.
     model, perturbation
         Of which model, and what stands in place of a removed word.
     queries, seconds

@@ -114,7 +114,7 @@ def select(document: Document, chosen: str | Iterable[str | int]) -> Anchor:
     if isinstance(chosen, str):
         chosen = chosen.split()
     if not isinstance(chosen, Iterable):
-        raise OptionError(f"Words to judge are a list of words or positions, got {type(chosen).__name__}.")
+        raise OptionError(f"words must be a list of words or positions, got {type(chosen).__name__}.")
     positions: list[int] = []
     for item in chosen:
         if isinstance(item, str):
@@ -126,7 +126,7 @@ def select(document: Document, chosen: str | Iterable[str | int]) -> Anchor:
                 )
             positions.append(int(item))
         else:
-            raise OptionError("Words to judge are a list of words, or of their positions in the text.")
+            raise OptionError("words must be a list of words, or of their positions in the text.")
     return Anchor(positions)
 
 

@@ -83,8 +83,12 @@ class Trials:
         return min(lost, key=lambda removed: int(removed.sum()), default=None)
 
 
-def lose_by_asking(trials: Trials, rng: np.random.Generator, *, proof: Callable[[], int]) -> Cut | None:
+def lose_by_asking(
+    trials: Trials, rng: np.random.Generator, *, proof: Callable[[], int], start: Cut | None = None
+) -> Cut | None:
     """Few removals that lose the label, each of them needed; None if none was found.
+
+    ``start`` is a first answer that may be improved on.
 
     ``proof`` says, at the end, how many rows may be asked about to show that fewer removals do not do.
     """
@@ -104,6 +108,8 @@ def lose_by_asking(trials: Trials, rng: np.random.Generator, *, proof: Callable[
                 best = found
     except OutOfTrials:
         best = trials.smallest()
+    if start is not None and (best is None or len(start) < best.sum()):
+        best = start.removed
     trials.left = max(trials.left, _AT_LAST * len(trials.sizes))
     if best is None:
         best = _alone(trials, rng)

@@ -17,7 +17,7 @@ from kedge.model.sklearn.trees.marks import mark_of
 from kedge.model.sklearn.words.features import Features
 from kedge.typing import Bools, Counts, Label
 
-__all__ = ["cut_capabilities", "reads_trees"]
+__all__ = ["cut_capabilities", "reads_trees", "tree_labels"]
 
 
 # The very types whose trees are read, by module and name: none is imported to tell.
@@ -80,11 +80,15 @@ def cut_capabilities(features: Features, trees: Callable[[], Boosted | None]) ->
         boosted, cut = known.get(tuple(words)) or (trees(), None)
         if boosted is None or label not in boosted.classes:
             return None
-        if cut is None or not np.array_equal(cut.features.sizes, sizes):
+        if cut is None or not _made_for(cut, sizes):
             cut = _cut_to(features, boosted, words, sizes)
-        return None if cut is None else _algebra(boosted, cut, label, ask)
+        return None if cut is None else tree_labels(boosted, cut, label, ask)
 
     return {"asks": asks, "algebra": algebra}
+
+
+def _made_for(cut: Ensemble, sizes: Counts) -> bool:
+    return isinstance(cut.features, Table) and np.array_equal(cut.features.sizes, sizes)
 
 
 def _cut_to(features: Features, boosted: Boosted, words: Sequence[str], sizes: Counts) -> Ensemble | None:
@@ -102,7 +106,7 @@ def _cut_to(features: Features, boosted: Boosted, words: Sequence[str], sizes: C
     return cut_down(boosted.trees, columns.tolist(), seen, boosted.start)
 
 
-def _algebra(
+def tree_labels(
     boosted: Boosted, ensemble: Ensemble, label: Label, ask: Callable[[Counts], Bools]
 ) -> Callable[[Counts], Bools]:
     """Counts to whether the label holds; what rounding decides is put to the model."""
