@@ -89,7 +89,7 @@ class Options:
     allow_empty: bool = _option(
         False,
         'Whether "no word is needed" may be the answer when it is true.',
-        flag="Let 'no word is needed' be an answer.",
+        flag="Let the anchor be empty where no word is needed.",
     )
     ties: Ties = _option(
         "first",

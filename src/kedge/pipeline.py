@@ -103,7 +103,7 @@ def explain_text(
         reading, rng = open_reading(query, converted, options, perturbation, tokenizer)
         return explain_reading(reading, options, rng, model=name, given=given, started=started)
     if options.certificate:
-        raise OptionError("A certificate is about one label, so that `against=` has none; leave one out.")
+        raise OptionError("`against=` and `certificate=` do not go together; leave one of them out.")
     pair, two, first = _contrasted(query, query.against, converted)
     reading, rng = open_reading(pair, two, options, perturbation, tokenizer)
     found = explain_reading(reading, options, rng, model=name, given=given, started=started)
@@ -226,5 +226,4 @@ def _removals(reading: Reading, found: Found, options: Options) -> Sequence[Remo
     if not free:
         return tuple(harder_removals(reading, known, own, options.seed, proven=exact))
     apart = without_questions(reading)
-    first = known if exact else None
-    return Drawn(lambda: harder_removals(apart, first, own, options.seed, proven=exact))
+    return Drawn(lambda: harder_removals(apart, known, own, options.seed, proven=exact, again=not exact))

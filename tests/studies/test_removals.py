@@ -17,6 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import kedge
 from kedge import Explanation
+from kedge.data.demo import reviews
 from kedge.errors import OptionError
 from kedge.search.alone import shortest_alone
 from kedge.studies.removals import LEVELS
@@ -235,6 +236,20 @@ def test_keep_is_checked_and_short_for_a_masking():
             kedge.explain(model, text, keep=keep)
     with pytest.raises(OptionError, match="give the object its own"):
         kedge.explain(model, text, keep=0.25, perturbation=kedge.Masking())
+
+
+def test_one_answer_has_one_number_for_its_baseline():
+    """Where samples cost arithmetic, the claim is proved anew, and the estimate is that of the search."""
+    texts, labels = reviews()
+    forest = make_pipeline(TfidfVectorizer(), RandomForestClassifier(60, random_state=0)).fit(texts, labels)
+    explain = kedge.Explainer(forest).explain
+    alike = [text for text, label in zip(texts, labels, strict=True) if label == labels[0]]
+    found = [explain(" ".join(alike[i : i + 5])) for i in range(4)]
+    needless = [e for e in found if e.needs_no_word and e.sampled]
+    assert needless
+    for e in needless:
+        assert e.removals[0].baseline.mean == pytest.approx(e.baseline.mean, abs=1e-12)
+        assert e.removals[0].status == "certified"
 
 
 def test_stored_removals_are_checked():

@@ -69,8 +69,9 @@ class Model:
     gradient
         (words, counts, label) to the derivative of the label's score by each word's count.
     slopes
-        (texts, spans, label) to (n, b) what each word adds to the label's log-odds, to first order.
-        ``spans`` says where each word stands in each text, None where it was removed.
+        (text, spans, label, shares) to (n, b) what each word adds to the label's log-odds, to first order.
+        ``spans`` says where the b words stand in the text, ``shares`` (n, b) how much of each is there: 1
+        the word itself, 0 the mask.
     opened
         (document, masking) to what is known of the model on this document, where it is more than
         words one by one (n-grams, characters, unions); its result is None where that cannot be told.
@@ -110,7 +111,7 @@ class Model:
     class_slopes: Callable[[Sequence[str]], Floats | None] | None = None
     between: Callable[[Label, Label], dict[str, Any]] | None = None
     gradient: Callable[[Sequence[str], Counts, Label], Floats] | None = None
-    slopes: Callable[[Sequence[str], Sequence[Sequence[Span | None]], Label], Floats] | None = None
+    slopes: Callable[[str, Sequence[Span], Label, Floats], Floats] | None = None
     opened: Callable[[Document, Masking], Inside | None] | None = None
     notes: tuple[str, ...] = field(default=())
     notes_for: Callable[[str], tuple[str, ...]] | None = None

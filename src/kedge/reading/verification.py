@@ -84,6 +84,10 @@ def _inside(reading: Reading, counts: Counts) -> list[tuple[str, Bools, Bools]]:
     if reading.chain is not None:
         chain = reading.chain
         declared.append(("n-grams", chain.holds(counts), np.abs(chain.score(counts)) > 2 * chain.error))
+    if reading.leads is not None:
+        leads = reading.leads
+        clear: Bools = np.abs(leads.leads(counts)).min(axis=1) > 2 * leads.error
+        declared.append(("leads", leads.holds(counts), clear))
     if reading.leaves is not None:
         declared.append(("leaves", reading.leaves.holds(counts), np.ones(len(counts), dtype=bool)))
     return declared

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kedge.render.phrases import asked, baseline, no_word_needed, promise, verdict, way
-from kedge.render.shading import strongest, views
+from kedge.render.shading import strongest, unclear, views
 from kedge.results.explanation import Explanation
 from kedge.typing import Label, Span
 from kedge.utils.messages import visible
@@ -66,6 +66,8 @@ def render(e: Explanation, *, colour: bool) -> str:
     if e.needs_no_word:
         said = said.removeprefix(no_word_needed(e)).strip()  # it is said above
     lines += [f"{dim}found by  {reset} {visible(_cost(e))}", "", visible(said), *map(visible, e.notes)]
+    if doubt := unclear(e):
+        lines.append(doubt)
     return "\n".join(lines)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from kedge.errors import KedgeError, ModelRaised
 from kedge.text.document import Token, WordRuns
+from kedge.text.forms import is_form_of
 from kedge.text.patterns import needs_no_blank
 from kedge.text.tokenize import align, spaced
 from kedge.utils.messages import first_line, shorten
@@ -35,8 +36,8 @@ CONTEXT = frozenset("\u03a3\u0130")
 def locate_words(vectorizer: Any, text: str) -> Sequence[Token] | None:
     """The words of ``text`` as the vectoriser's analyzer finds them, with spans in ``text``.
 
-    None when its preprocessing moves characters so that their origin cannot be told, or when its
-    tokenizer makes words that do not stand in the text ("be" of "was", say); a stem stands for its word.
+    None when its preprocessing moves characters so that their origin cannot be told, or when it makes words
+    that do not stand in the text ("be" of "was", say); a stem stands for its word.
     """
     try:
         return _located(vectorizer, text)
@@ -73,7 +74,7 @@ def _located(vectorizer: Any, text: str) -> Sequence[Token] | None:
     ]
     # Two words out of one character ("½" spelled out) cannot be masked apart.
     apart = all(a.stop <= b.start for a, b in pairwise(tokens))
-    return tokens if apart else None
+    return tokens if apart and all(is_form_of(t.word, text[t.start : t.stop]) for t in tokens) else None
 
 
 def locate_chunks(vectorizer: Any, text: str) -> list[Token] | None:
@@ -186,7 +187,7 @@ def _by_word(tokenizer: Any, seen: str) -> list[Token] | None:
         return align(seen, found)
     placed: list[Token] = []
     for word, tokens in zip(spaced_words, alone, strict=True):
-        if len(tokens) == 1 and _begins_alike(tokens[0], word.word):
+        if len(tokens) == 1 and isinstance(tokens[0], str) and is_form_of(tokens[0], word.word):
             placed.append(Token(tokens[0], word.start, word.stop))
         elif tokens:
             inside = align(word.word, tokens)  # "it", "'s"
@@ -194,8 +195,3 @@ def _by_word(tokenizer: Any, seen: str) -> list[Token] | None:
                 return None
             placed += [Token(t.word, word.start + t.start, word.start + t.stop) for t in inside]
     return placed
-
-
-def _begins_alike(token: Any, word: str) -> bool:
-    """Whether a token is a form of a word, as far as can be told: a lemma may be another word altogether."""
-    return isinstance(token, str) and token[:1] != "" and token[0].casefold() == word[0].casefold()

@@ -14,13 +14,17 @@ from kedge.model.answers.outputs import Outputs
 from kedge.model.model import Model, Predictions
 from kedge.model.sklearn.answers import answers_of
 from kedge.model.sklearn.fitted import as_written, makes_dense, state_of
+from kedge.model.sklearn.heads.decisions import decision_of
 from kedge.model.sklearn.trees.ensembles import reads_trees
-from kedge.model.sklearn.windows.reader import opened_model
+from kedge.model.sklearn.windows.reader import opened_model, source_model
+from kedge.model.sklearn.windows.sources import behind
+from kedge.model.sklearn.windows.steps import is_none
+from kedge.model.sklearn.windows.tables import columns_of
 from kedge.model.sklearn.words.features import features_of, finds_words
 from kedge.model.sklearn.words.reader import passed_on, words_model
 from kedge.typing import Label
 
-__all__ = ["is_pipeline", "pipeline_model"]
+__all__ = ["is_pipeline", "pipeline_model", "row_model"]
 
 
 def is_pipeline(model: Any) -> bool:
@@ -53,6 +57,29 @@ def pipeline_model(pipeline: Any, outputs: Outputs = "auto", classes: Sequence[L
         if opened is not None:
             return _made_of(opened, parts)
     return words_model(predict, name, before, final, answer, outputs, parts)
+
+
+def row_model(pipeline: Any, row: Any, column: str, put: Callable[[Sequence[str]], Any]) -> Model | None:
+    """A pipeline on a table as a model of the text in one column of a row; None where it must be asked.
+
+    ``put`` makes a table of the row with each of some texts in it.
+    """
+    _refuse_unfit(pipeline, "auto")
+    (_, first), *middle = pipeline.steps[:-1]
+    source, final = columns_of(first, row, column), pipeline.steps[-1][1]
+    more = [step for _, step in middle if not is_none(step)]
+    if source is None or not all(callable(getattr(step, "transform", None)) for step in more):
+        return None
+    answer = partial(_answer_now, pipeline, "auto", None)
+
+    def predict(texts: Sequence[str]) -> Predictions:
+        return answer(passed_on([step for _, step in pipeline.steps[:-1]], put(texts)))
+
+    def parts() -> tuple[object, ...]:
+        return state_of([pipeline, *(step for _, step in pipeline.steps)])
+
+    whole = behind(source, more)
+    return _made_of(source_model(predict, "", whole, final, decision_of(final), answer), parts)
 
 
 def _answer_now(

@@ -12,7 +12,7 @@ from kedge.model.scores.ensemble import Features as Table
 from kedge.model.sklearn.trees.boosted import Boosted
 from kedge.model.sklearn.trees.from_catboost import catboost_trees
 from kedge.model.sklearn.trees.from_lightgbm import lightgbm_trees
-from kedge.model.sklearn.trees.from_scikit import forest, gradient_boosting, histogram_boosting
+from kedge.model.sklearn.trees.from_scikit import forest, gradient_boosting, histogram_boosting, lone_tree
 from kedge.model.sklearn.trees.from_xgboost import xgboost_trees
 from kedge.model.sklearn.words.features import Features
 from kedge.typing import Bools, Counts, Label
@@ -22,6 +22,8 @@ __all__ = ["cut_capabilities", "reads_trees"]
 
 # The very types whose trees are read, by module and name: none is imported to tell.
 _KNOWN: dict[tuple[str, str], Callable[[Any, bool], Boosted | None]] = {
+    ("sklearn.tree._classes", "DecisionTreeClassifier"): lambda final, _: lone_tree(final),
+    ("sklearn.tree._classes", "ExtraTreeClassifier"): lambda final, _: lone_tree(final),
     ("sklearn.ensemble._forest", "RandomForestClassifier"): lambda final, _: forest(final),
     ("sklearn.ensemble._forest", "ExtraTreesClassifier"): lambda final, _: forest(final),
     ("sklearn.ensemble._gb", "GradientBoostingClassifier"): lambda final, _: gradient_boosting(final),

@@ -19,6 +19,7 @@ from kedge.model.scores.inside import Inside
 from kedge.model.sklearn.fitted import state_of
 from kedge.model.sklearn.heads.decisions import Decision, decision_of
 from kedge.model.sklearn.heads.linear import head_of
+from kedge.model.sklearn.windows.leading import leads_of
 from kedge.model.sklearn.windows.occurrences import Windows, in_units
 from kedge.model.sklearn.windows.parts import Part, cut
 from kedge.model.sklearn.windows.sources import Source, Table, source_of
@@ -29,7 +30,7 @@ from kedge.text.document import Document, Token
 from kedge.text.units import Units
 from kedge.typing import Counts
 
-__all__ = ["open_pipeline", "opened_model", "shared_tokens"]
+__all__ = ["open_pipeline", "opened_model", "shared_tokens", "source_model"]
 
 
 def shared_tokens(source: Source, text: str) -> Sequence[Token] | None:
@@ -66,11 +67,23 @@ def opened_model(
     source = source_of(steps)
     if source is None:
         return None
-    vectorisers = source.vectorisers()
     decision = decision_of(final) if outputs in {"auto", "labels"} else None
-    plain = features_of(steps) is not None and vectorisers[0].words_alone
+    plain = features_of(steps) is not None and source.vectorisers()[0].words_alone
     if plain and (decision is None or head_of(final) is not None):
         return None
+    return source_model(predict, name, source, final, decision, answer)
+
+
+def source_model(
+    predict: Callable[[Sequence[str]], Predictions],
+    name: str,
+    source: Source,
+    final: Any,
+    decision: Decision | None,
+    answer: Callable[[Any], Predictions],
+) -> Model:
+    """A classifier behind known features as a model."""
+    vectorisers = source.vectorisers()
     known = all(not grams.hashed and not grams.characters for grams in vectorisers)
     # A mask that nobody knows is silent. Else removal is, but for n-grams: new neighbours would be
     # read as such, so that a mask must stand between them, and what it adds is part of the sums.
@@ -127,7 +140,7 @@ def open_pipeline(
         told,
         additive=sums.additive,
         chain=sums.chain,
-        leads=sums.leads,
+        leads=partial(leads_of, sums),
         algebra=sums.algebra,
         gradient=sums.gradient,
     )

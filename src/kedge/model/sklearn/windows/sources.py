@@ -16,7 +16,7 @@ from kedge.model.sklearn.windows.parts import Part, counted, elementwise, joined
 from kedge.model.sklearn.windows.steps import is_none, passed
 from kedge.typing import Counts, Floats
 
-__all__ = ["Source", "Table", "source_of"]
+__all__ = ["Source", "Table", "behind", "source_of"]
 
 Table = tuple[Any, Floats, Counts]
 """A vectoriser's (m, c) counts per window, (c,) counts whatever is kept, and (c,) columns."""
@@ -179,7 +179,12 @@ def source_of(steps: Sequence[Any]) -> Source | None:
         found = None if grams is None else Vectoriser(grams)
     if found is None or not all(callable(getattr(step, "transform", None)) for step in more):
         return None
-    return Steps(found, tuple(more)) if more else found
+    return behind(found, more)
+
+
+def behind(source: Source, steps: Sequence[Any]) -> Source:
+    """A source with steps behind it."""
+    return Steps(source, tuple(steps)) if steps else source
 
 
 def _union(union: Any) -> Source | None:

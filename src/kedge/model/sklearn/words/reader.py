@@ -94,7 +94,7 @@ def _inside(steps: Sequence[Any], final: Any, outputs: Outputs) -> dict[str, Any
     features = features_of([step for step in steps if not makes_dense(step)])
     if features is None or outputs not in {"auto", "labels"}:
         return {}
-    if is_tree(final):
+    if is_tree(final) and features.norm is None:  # with a norm its leaves are no boxes of counts
         return {"leaves": lambda words, sizes, label: leaf_boxes(features, final, words, sizes, label)}
     if is_mlp(final):
 
