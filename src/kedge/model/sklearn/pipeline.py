@@ -48,9 +48,7 @@ def pipeline_model(pipeline: Any, outputs: Outputs = "auto", classes: Sequence[L
     def predict(texts: Sequence[str]) -> Predictions:
         return answer(passed_on([step for _, step in pipeline.steps[:-1]], texts))
 
-    def parts() -> tuple[object, ...]:
-        return state_of([pipeline])
-
+    parts = partial(state_of, [pipeline])
     if not _trees_on_words(before, final):
         opened = opened_model(predict, name, before, final, answer, outputs, parts)
         if opened is not None:
@@ -74,10 +72,8 @@ def row_model(pipeline: Any, row: Any, column: str, put: Callable[[Sequence[str]
     def predict(texts: Sequence[str]) -> Predictions:
         return answer(passed_on([step for _, step in pipeline.steps[:-1]], put(texts)))
 
-    def parts() -> tuple[object, ...]:
-        return state_of([pipeline])
-
     whole = behind(source, more)
+    parts = partial(state_of, [pipeline])
     return source_model(predict, "", whole, final, decision_of(final), answer, parts)
 
 
