@@ -207,7 +207,7 @@ class Explainer:
     def split(self, text: str) -> tuple[str, ...]:
         """The words of a text as the model reads them, those outside its vocabulary included."""
         try:
-            return tuple(t.word for t in read_document(self.model, text, self._tokenizer)[0].tokens)
+            return tuple(read_document(self.model, text, self._tokenizer)[0].words)
         except TextError:
             return ()
 

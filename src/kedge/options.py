@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
+from functools import cached_property
 from textwrap import fill
 from typing import Any, Literal, TypedDict, TypeVar, get_args
 
@@ -215,12 +216,12 @@ class Options:
         """``keep`` where it was given as a number other than the default."""
         return None if self.keep in {"auto", _default("keep")} else float(self.keep)
 
-    @property
+    @cached_property
     def strategies(self) -> tuple[Strategy, ...]:
         """The strategies to try, in order."""
         return strategies_for(self.method, self.evaluator)
 
-    @property
+    @cached_property
     def goal(self) -> Goal:
         """What a search is asked for."""
         asked = {f.name: getattr(self, f.name) for f in fields(Goal) if f.name != "settle_empty"}

@@ -20,6 +20,7 @@ from kedge.reading.labels import label_to_explain
 from kedge.reading.oracle import ASKED_AGAIN, Oracle
 from kedge.reading.reading import Reading, read, read_document
 from kedge.reading.verification import confirm, verify
+from kedge.results.drawn import Drawn
 from kedge.results.explanation import Explanation, Step, TiedAnchors
 from kedge.results.removal import Removal
 from kedge.search.covering import Covering
@@ -27,7 +28,7 @@ from kedge.search.empty import baseline_of
 from kedge.search.hurried import hurried_anchor
 from kedge.search.strategies import choose_strategy, spell
 from kedge.search.strategy import Candidate, Found, Strategy
-from kedge.studies.examples import Drawn, draw_examples
+from kedge.studies.examples import draw_examples
 from kedge.studies.influences import measure_influence
 from kedge.studies.removals import CLAIMS, can_be_harder, harder_removals, is_free, without_questions
 from kedge.text.inputs import one_text
@@ -82,8 +83,7 @@ def open_reading(
             verify(converted.model, reading)
             converted.checked.append(True)
     if options.prior is not None:
-        members = reading.units.members
-        words = [document.tokens[group[0]].word for group in members]
+        words = reading.units.words(document)
         reading = replace(reading, prior=options.prior.weigh(words, reading.label))
     return reading, rng
 
@@ -133,7 +133,8 @@ def find_anchor(reading: Reading, options: Options, rng: np.random.Generator) ->
     search = Covering(options.corpus, strategy) if options.objective == "coverage" else strategy
     try:
         found = search(reading, goal, rng)
-        return strategy, replace(found, baseline=baseline_of(reading, found, goal, rng))
+        baseline = baseline_of(reading, found, goal, rng)
+        return strategy, found if baseline is found.baseline else replace(found, baseline=baseline)
     except TimeIsUp:
         return strategy, hurried_anchor(reading, goal, rng)
 
@@ -147,11 +148,12 @@ def explain_reading(
         found = replace(found, status="certified", notes=(*found.notes, _NOT_ASKED_AGAIN))
     examples = draw_examples(reading, found, options.seed)
     removals = _removals(reading, found, options)
-    document, anchor = reading.document, reading.units.anchor(found.kept)
+    document, units, looked = reading.document, reading.units, found.trace
+    anchor = units.anchor(found.kept)
     words = anchor.words(document)
 
     def positions(kept: Kept) -> tuple[int, ...]:
-        return reading.units.anchor(kept).positions
+        return units.anchor(kept).positions
 
     def step(candidate: Candidate) -> Step:
         return Step(positions(candidate.kept), candidate.interval)
@@ -189,13 +191,13 @@ def explain_reading(
         coverage=None if options.corpus is None else options.corpus.coverage(words),
         objective=options.objective,
         seconds=time.perf_counter() - started,
-        tokens=tuple((t.start, t.stop) for t in document.tokens),
+        tokens=Drawn(lambda: ((t.start, t.stop) for t in document.tokens)),  # for who looks
         probabilities=tuple(reading.probabilities.items()) if reading.probabilities else None,
-        trace=tuple(map(step, found.trace)),
+        trace=Drawn(lambda: map(step, looked)),  # likewise
         ties=ties,
-        examples=examples,  # drawn when somebody looks
+        examples=examples,  # likewise
         removals=removals,  # likewise, where they cost no question
-        measure=measure_influence(reading, found),  # worked out when somebody looks
+        measure=measure_influence(reading, found),  # likewise
         notes=(*reading.notes, *found.notes, *_hint(reading, found, options)),
         evidence=evidence,
         backward=reading.oracle.backward,

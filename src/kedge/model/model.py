@@ -6,6 +6,7 @@ None, declared only where it is true of this model.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,7 @@ class Model:
 
     predict: Callable[[Sequence[str]], Predictions]
     name: str
-    tokenize: Callable[[str], list[Token] | None] | None = None
+    tokenize: Callable[[str], Sequence[Token] | None] | None = None
     keeps_apart: Callable[[str], bool] | None = None
     local: bool = False
     reads: Callable[[str], bool] | None = None
@@ -128,7 +129,7 @@ class Model:
     def is_current(self) -> bool:
         """Whether the model still consists of what it was made of: a refit or a new step changes that."""
         now = self.parts() if self.parts is not None else ()
-        return len(now) == len(self.made_of) and all(a is b for a, b in zip(now, self.made_of, strict=True))
+        return len(now) == len(self.made_of) and all(map(is_, now, self.made_of))
 
     def notes_about(self, text: str) -> tuple[str, ...]:
         """All notes: those about the model, then those about how it takes a text."""

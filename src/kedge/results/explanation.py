@@ -143,9 +143,9 @@ class Explanation:
     objective: Literal["shortest", "coverage"] = "shortest"
     against: Label | None = None
     seconds: float | None = field(default=None, compare=False)
-    tokens: tuple[Span, ...] = field(default=(), repr=False)
+    tokens: Sequence[Span] = field(default=(), repr=False)
     probabilities: tuple[tuple[Label, float], ...] | None = None
-    trace: tuple[Step, ...] = field(default=(), repr=False)
+    trace: Sequence[Step] = field(default=(), repr=False)
     ties: TiedAnchors | None = field(default=None, repr=False)
     examples: Sequence[Example] = field(default=(), repr=False)
     removals: Sequence[Removal] = field(default=(), repr=False)

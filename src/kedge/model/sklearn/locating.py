@@ -5,11 +5,13 @@ the words are. Its preprocessing (lower case, accents stripped) changes the text
 are found; this module maps them back, and says None where that cannot be done.
 """
 
+import re
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 from kedge.errors import KedgeError, ModelRaised
-from kedge.text.document import Token
+from kedge.text.document import Token, WordRuns
 from kedge.text.forms import is_form_of
 from kedge.text.patterns import needs_no_blank
 from kedge.text.tokenize import align, spaced
@@ -31,7 +33,7 @@ WORD_RUNS = frozenset({r"(?u)\b\w\w+\b", r"(?u)\b\w+\b", r"\b\w\w+\b", r"\b\w+\b
 CONTEXT = frozenset("\u03a3\u0130")
 
 
-def locate_words(vectorizer: Any, text: str) -> list[Token] | None:
+def locate_words(vectorizer: Any, text: str) -> Sequence[Token] | None:
     """The words of ``text`` as the vectoriser's analyzer finds them, with spans in ``text``.
 
     None when its preprocessing moves characters so that their origin cannot be told, or when it makes words
@@ -50,7 +52,11 @@ def locate_words(vectorizer: Any, text: str) -> list[Token] | None:
         ) from error
 
 
-def _located(vectorizer: Any, text: str) -> list[Token] | None:
+def _located(vectorizer: Any, text: str) -> Sequence[Token] | None:
+    if _plain(vectorizer):
+        lower = text.lower() if vectorizer.lowercase else text
+        if len(lower) == len(text):  # character by character: almost every text
+            return WordRuns(lower, re.findall(vectorizer.token_pattern, lower))
     seen: str = vectorizer.build_preprocessor()(vectorizer.decode(text))
     origin = _origins(vectorizer, text, seen)
     if origin is None:
@@ -76,8 +82,6 @@ def locate_chunks(vectorizer: Any, text: str) -> list[Token] | None:
 
     None as in `locate_words`.
     """
-    import re
-
     seen: str = vectorizer.build_preprocessor()(vectorizer.decode(text))
     origin = _origins(vectorizer, text, seen)
     if origin is None:
@@ -129,10 +133,18 @@ def looks_around(pattern: str) -> bool:
     >>> looks_around(r"(?u)\b\w\w+\b"), looks_around(r"[^\W\d]+"), looks_around(r"\w+(?=.*please)")
     (False, False, True)
     """
-    import re
-
     bare = re.sub(r"\\[^AZB]|\[\^?\]?(?:\\.|[^\]\\])*\]", "", pattern)  # no escapes, no sets of characters
     return re.search(r"\(\?<?[=!]|[\^$]|\\[AZB]", bare) is not None
+
+
+def _plain(vectorizer: Any) -> bool:
+    """Whether words are all whole runs of word characters, of a text that is at most put in lower case."""
+    return (
+        vectorizer.token_pattern in WORD_RUNS
+        and vectorizer.tokenizer is vectorizer.preprocessor is vectorizer.strip_accents is None
+        and vectorizer.stop_words is None
+        and vectorizer.input == "content"
+    )
 
 
 def _origins(vectorizer: Any, text: str, seen: str) -> range | list[int] | None:
@@ -153,8 +165,6 @@ def _origins(vectorizer: Any, text: str, seen: str) -> range | list[int] | None:
 def _find(vectorizer: Any, seen: str) -> list[Token] | None:
     """Token spans in the preprocessed text."""
     if vectorizer.tokenizer is None:
-        import re
-
         pattern = re.compile(vectorizer.token_pattern)
         if pattern.groups > 1:
             return None

@@ -68,7 +68,7 @@ class Learner:
 
     def __post_init__(self) -> None:
         document, units = self.pool.reading.document, self.pool.reading.units
-        words = [document.tokens[group[0]].word.casefold() for group in units.members]
+        words = [word.casefold() for word in units.words(document)]
         number = {word: i for i, word in enumerate(dict.fromkeys(words))}
         self._groups: Counts = np.array([number[w] for w in words], dtype=np.int64)
         gradient = self.pool.reading.gradient

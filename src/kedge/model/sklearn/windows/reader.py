@@ -16,7 +16,6 @@ from kedge.model.answers.outputs import Outputs
 from kedge.model.answers.predictions import Predictions
 from kedge.model.model import Model
 from kedge.model.scores.inside import Inside
-from kedge.model.sklearn.fitted import state_of
 from kedge.model.sklearn.heads.decisions import Decision, decision_of
 from kedge.model.sklearn.heads.linear import head_of
 from kedge.model.sklearn.trees.boosted import Boosted
@@ -36,7 +35,7 @@ from kedge.typing import Counts
 __all__ = ["open_pipeline", "opened_model", "shared_tokens", "source_model"]
 
 
-def shared_tokens(source: Source, text: str) -> list[Token] | None:
+def shared_tokens(source: Source, text: str) -> Sequence[Token] | None:
     """The smallest pieces of a text that no vectoriser reads across; None where they cannot be placed."""
     found = [grams.tokens(text) for grams in source.vectorisers()]
     known = [tokens for tokens in found if tokens is not None]
@@ -62,6 +61,7 @@ def opened_model(
     final: Any,
     answer: Callable[[Any], Predictions],
     outputs: Outputs,
+    parts: Callable[[], tuple[object, ...]],
 ) -> Model | None:
     """A pipeline of more than single words and one step as a model; None for one that is not read so.
 
@@ -74,7 +74,7 @@ def opened_model(
     plain = features_of(steps) is not None and source.vectorisers()[0].words_alone
     if plain and (decision is None or head_of(final) is not None):
         return None
-    return source_model(predict, name, source, final, decision, answer)
+    return source_model(predict, name, source, final, decision, answer, parts)
 
 
 def source_model(
@@ -84,6 +84,7 @@ def source_model(
     final: Any,
     decision: Decision | None,
     answer: Callable[[Any], Predictions],
+    parts: Callable[[], tuple[object, ...]],
 ) -> Model:
     """A classifier behind known features as a model."""
     vectorisers = source.vectorisers()
@@ -91,9 +92,6 @@ def source_model(
     # A mask that nobody knows is silent. Else removal is, but for n-grams: new neighbours would be
     # read as such, so that a mask must stand between them, and what it adds is part of the sums.
     several = any(grams.longest > 1 for grams in vectorisers)
-
-    def parts() -> tuple[object, ...]:
-        return state_of([*source.fitted(), final])
 
     return Model(
         predict,

@@ -50,7 +50,7 @@ def words_model(
     if not finds_words(vectorizer):
         return Model(predict, name, notes=(_ASKED_BY_TEXT,), parts=parts)
 
-    def tokenize(text: str) -> list[Token] | None:
+    def tokenize(text: str) -> Sequence[Token] | None:
         return locate_words(vectorizer, text)
 
     vocabulary = getattr(vectorizer, "vocabulary_", None)  # a hashing vectoriser has none
@@ -61,9 +61,8 @@ def words_model(
         return Model(predict, name, tokenize=tokenize, reads=reads, notes=notes, parts=parts)
 
     def from_counts(words: Sequence[str]) -> Callable[[Counts], Predictions]:
-        columns = np.array([vocabulary[w] for w in words], dtype=np.int64)
-
         def predict_counts(counts: Counts) -> Predictions:
+            columns = np.array([vocabulary[w] for w in words], dtype=np.int64)
             return answer(passed_on(steps[1:], count_features(vectorizer, columns, counts)))
 
         return predict_counts
