@@ -66,6 +66,8 @@ def test_terminals_shade_too(e):
     shown = render(e, colour=True)
     assert "\x1b[30;48;5;" in shown
     assert "\x1b[1;30;42m" in shown
+    assert "mfor\x1b[0m" in shown  # the names of the rows are the legend
+    assert "magainst\x1b[0m" in shown
     plain = render(e, colour=False)
     assert "\x1b" not in plain
     assert "against   " in plain

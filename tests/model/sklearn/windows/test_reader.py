@@ -10,7 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.decomposition import PCA, TruncatedSVD
-from sklearn.ensemble import VotingClassifier
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.feature_extraction.text import (
     CountVectorizer,
     HashingVectorizer,
@@ -191,17 +197,36 @@ ALGEBRA = {
         CountVectorizer(), VotingClassifier([("a", logistic()), ("b", MultinomialNB())], voting="soft"),
     ),
 }  # fmt: skip
+# Trees, by arithmetic too.
+TREES = {
+    "pairs, forest": lambda: (CountVectorizer(**PAIRS), RandomForestClassifier(20, random_state=0)),
+    "pairs, l2, forest": lambda: (TfidfVectorizer(**PAIRS), RandomForestClassifier(20, random_state=0)),
+    "characters, extra trees": lambda: (
+        TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 3)), ExtraTreesClassifier(20, random_state=0),
+    ),
+    "union, boosting": lambda: (union(), GradientBoostingClassifier(n_estimators=20, random_state=0)),
+    "hashes without signs, tree": lambda: (
+        hashing(alternate_sign=False), DecisionTreeClassifier(random_state=0),
+    ),
+    "pairs, selected, histograms": lambda: (
+        CountVectorizer(**PAIRS), SelectKBest(k=20), FunctionTransformer(lambda x: x.toarray()),
+        HistGradientBoostingClassifier(max_iter=10, min_samples_leaf=3, random_state=0),
+    ),
+    "scaled, forest": lambda: (
+        CountVectorizer(), StandardScaler(with_mean=False), RandomForestClassifier(20, random_state=0),
+    ),
+}  # fmt: skip
 # Anything else takes rows of features.
 ROWS = {
     "kernel": lambda: (TfidfVectorizer(**PAIRS), SVC()),
-    "tree on hashes": lambda: (hashing(), DecisionTreeClassifier(random_state=0)),
+    "tree on signed hashes": lambda: (hashing(), DecisionTreeClassifier(random_state=0)),
     "own step": lambda: (CountVectorizer(**PAIRS), FunctionTransformer(abs), logistic()),
 }
-ALL = {**SUMS, **CHAINS, **LEADS, **ALGEBRA, **ROWS}
+ALL = {**SUMS, **CHAINS, **LEADS, **ALGEBRA, **TREES, **ROWS}
 SEVERAL = [
     "pairs", "hashes", "union, l2", "one against the rest", "calibrated", "calibrated bayes", "majority",
     "mean chance", "svd", "isotonic, one member", "triples, complement",
-    *LEADS,
+    *LEADS, *TREES,
 ]  # fmt: skip
 
 
@@ -278,7 +303,7 @@ def test_a_mask_that_is_itself_a_feature_is_part_of_the_sum(name, mask, text):
 
 @pytest.mark.parametrize(
     ("names", "has"),
-    [(SUMS, "additive"), (CHAINS, "chain"), (LEADS, "leads"), (ALGEBRA, "algebra")],
+    [(SUMS, "additive"), (CHAINS, "chain"), (LEADS, "leads"), (ALGEBRA, "algebra"), (TREES, "algebra")],
 )
 def test_what_is_known_of_each_pipeline(names, has):
     """Sums over words, sums over windows, arithmetic; one question each, and one where there is a tie."""
@@ -291,7 +316,7 @@ def test_what_is_known_of_each_pipeline(names, has):
         assert explainer(name).explain(text).queries <= 2, name
 
 
-@pytest.mark.parametrize("name", [*SUMS, *CHAINS, *LEADS, *ALGEBRA])
+@pytest.mark.parametrize("name", [*SUMS, *CHAINS, *LEADS, *ALGEBRA, *TREES])
 @settings(max_examples=6)
 @given(text=documents)
 def test_answers_are_those_of_brute_force(name, text):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression
@@ -69,6 +70,10 @@ KINDS = {
         ColumnTransformer([("t", CountVectorizer(), "text"), *OTHERS], sparse_threshold=0.0),
         StandardScaler(),
         LogisticRegression(),
+    ),
+    "forest": (
+        ColumnTransformer([("t", TfidfVectorizer(), "text"), *OTHERS]),
+        RandomForestClassifier(20, random_state=0),
     ),
     "the rest": (
         ColumnTransformer(

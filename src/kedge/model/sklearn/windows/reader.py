@@ -6,7 +6,7 @@ classifier decides by a few sums (`decisions`). What is left of the model is a s
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from typing import Any
 
@@ -16,9 +16,11 @@ from kedge.model.answers.outputs import Outputs
 from kedge.model.answers.predictions import Predictions
 from kedge.model.model import Model
 from kedge.model.scores.inside import Inside
-from kedge.model.sklearn.fitted import state_of
 from kedge.model.sklearn.heads.decisions import Decision, decision_of
 from kedge.model.sklearn.heads.linear import head_of
+from kedge.model.sklearn.trees.boosted import Boosted
+from kedge.model.sklearn.trees.ensembles import reads_trees
+from kedge.model.sklearn.windows.forests import Algebra, tree_algebra
 from kedge.model.sklearn.windows.leading import leads_of
 from kedge.model.sklearn.windows.occurrences import Windows, in_units
 from kedge.model.sklearn.windows.parts import Part, cut
@@ -59,6 +61,7 @@ def opened_model(
     final: Any,
     answer: Callable[[Any], Predictions],
     outputs: Outputs,
+    parts: Callable[[], tuple[object, ...]],
 ) -> Model | None:
     """A pipeline of more than single words and one step as a model; None for one that is not read so.
 
@@ -71,7 +74,7 @@ def opened_model(
     plain = features_of(steps) is not None and source.vectorisers()[0].words_alone
     if plain and (decision is None or head_of(final) is not None):
         return None
-    return source_model(predict, name, source, final, decision, answer)
+    return source_model(predict, name, source, final, decision, answer, parts)
 
 
 def source_model(
@@ -81,6 +84,7 @@ def source_model(
     final: Any,
     decision: Decision | None,
     answer: Callable[[Any], Predictions],
+    parts: Callable[[], tuple[object, ...]],
 ) -> Model:
     """A classifier behind known features as a model."""
     vectorisers = source.vectorisers()
@@ -89,23 +93,34 @@ def source_model(
     # read as such, so that a mask must stand between them, and what it adds is part of the sums.
     several = any(grams.longest > 1 for grams in vectorisers)
 
-    def parts() -> tuple[object, ...]:
-        return state_of([*source.fitted(), final])
-
     return Model(
         predict,
         name,
         tokenize=partial(shared_tokens, source),
         reads=(lambda word: any(grams.reads(word) for grams in vectorisers)) if known else None,
-        opened=partial(open_pipeline, source, decision, answer),
+        opened=partial(open_pipeline, source, decision, _trees(final, decision), answer),
         mask=None if known else UNKNOWN if several else "",
         parts=parts,
     )
 
 
+def _trees(final: Any, decision: Decision | None) -> Callable[[bool], Boosted | None] | None:
+    """The trees of an ensemble, read once, by whether it gets arrays; None for any other classifier."""
+    if decision is not None or reads_trees(final, dense=False) is None:
+        return None
+
+    @cache
+    def read(dense: bool) -> Boosted | None:
+        trees = reads_trees(final, dense=dense)
+        return None if trees is None else trees()
+
+    return read
+
+
 def open_pipeline(
     source: Source,
     decision: Decision | None,
+    trees: Callable[[bool], Boosted | None] | None,
     answer: Callable[[Any], Predictions],
     document: Document,
     masking: Masking,
@@ -130,6 +145,8 @@ def open_pipeline(
 
     speaks = bool(mask) and any(grams.knows(mask) for grams in vectorisers)
     told = Inside(units, predict, bare=bare if speaks else None)
+    if trees is not None and len(units):
+        return replace(told, algebra=_by_trees(opened, trees))
     part = None if decision is None or not len(units) else _features(opened, decision)
     if part is None or decision is None:
         return told
@@ -144,6 +161,17 @@ def open_pipeline(
         algebra=sums.algebra,
         gradient=sums.gradient,
     )
+
+
+def _by_trees(opened: "Opened", trees: Callable[[bool], Boosted | None]) -> Algebra | None:
+    """What an ensemble says of rows of counts; None where it cannot be followed."""
+    source, tables = opened.source, opened.tables
+    part = source.part(iter(tables))
+    if part is None:
+        return None
+    dense = not hasattr(source.matrix(np.zeros((1, len(opened.windows))), iter(tables)), "tocsr")
+    boosted = trees(dense)
+    return None if boosted is None else tree_algebra(boosted, opened.windows, part)
 
 
 def _features(opened: "Opened", decision: Decision) -> Part | None:

@@ -45,10 +45,6 @@ class Columns:
         """Those of the text column."""
         return [grams for block in self.blocks for grams in block.source.vectorisers()]
 
-    def fitted(self) -> list[Any]:
-        """The transformer, and the estimators of the text column."""
-        return [self.transformer, *(e for block in self.blocks for e in block.source.fitted())]
-
     @property
     def _ours(self) -> Counts:
         """(c,) the columns of all blocks."""
@@ -74,7 +70,6 @@ class Columns:
             width=len(fixed),
             background=None if alone else fixed,
             whole=whole.whole and alone,
-            signed=whole.signed or bool((fixed < 0).any()),
         )
 
     def matrix(self, windows: Floats, tables: Iterator[Table]) -> Any:
