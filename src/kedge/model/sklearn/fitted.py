@@ -18,6 +18,7 @@ _MADE_OF = frozenset(
     }
 )  # fmt: skip
 _SIMPLE = frozenset({str, int, float, bool, type(None)})
+_NUMBERS = _SIMPLE | {np.int64}
 _CONTAINERS = frozenset({list, tuple, dict, np.ndarray})
 # Words, or numbers, of a longer list are a vocabulary, which is looked into for every document.
 _FEW = 64
@@ -56,9 +57,10 @@ def _flat(value: Any) -> list[Any]:
     if type(value) is np.ndarray:
         objects: list[Any] = value.ravel().tolist() if value.dtype == object else []
         return objects
-    parts = list(value.values() if type(value) is dict else value)
-    if len(parts) > _FEW and type(parts[0]) in _SIMPLE | {np.int64}:
+    held = value.values() if type(value) is dict else value
+    if len(held) > _FEW and type(next(iter(held))) in _NUMBERS:  # not copied: it is long
         return []
+    parts = list(held)
     return [*parts, *(one for part in parts if type(part) in _CONTAINERS for one in _flat(part))]
 
 
