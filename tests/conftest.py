@@ -15,6 +15,7 @@ settings.load_profile("kedge")
 
 def pytest_addoption(parser):
     parser.addoption("--network", action="store_true", help="also run the tests that reach the internet")
+    parser.addoption("--long", action="store_true", help="also repeat kills and races for minutes")
 
 
 def pytest_configure(config):
@@ -24,9 +25,9 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     """Skip tests whose needs are not met, each with the reason."""
-    network = config.getoption("--network")
+    given = {name: config.getoption(f"--{name}") for name in ("network", "long")}
     for item in items:
-        reasons = (missing(marker.name, network=network) for marker in item.iter_markers())
+        reasons = (missing(marker.name, **given) for marker in item.iter_markers())
         if reason := next(filter(None, reasons), None):
             item.add_marker(pytest.mark.skip(reason=reason))
 

@@ -31,6 +31,8 @@ def test_what_is_outside_the_checkout_is_asked_for(monkeypatch, tmp_path):
     """The internet by an option, the published review sets by a folder, programs by the path."""
     assert "--network" in needs.missing("network")
     assert needs.missing("network", network=True) is None
+    assert "--long" in needs.missing("long")
+    assert needs.missing("long", long=True) is None
     for folder, wanted in ((None, True), (str(tmp_path / "none"), True), (str(tmp_path), False)):
         monkeypatch.setattr(needs, "REVIEWS", folder)
         assert ("KEDGE_DATA" in (needs.missing("reviews") or "")) == wanted

@@ -495,7 +495,7 @@ def test_sigterm(tmp_path):
 
 
 @posix
-@pytest.mark.slow
+@pytest.mark.long
 def test_sigterm_many_times(tmp_path):
     """The same, fifty times."""
     terminated(tmp_path, 50)

@@ -131,7 +131,7 @@ def test_simultaneous_starts(tmp_path):
     simultaneous(tmp_path, 10)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(os.name != "posix", reason="needs file locks")
 def test_simultaneous_starts_many_times(tmp_path):
     """The same, three hundred times."""

@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 
 import kedge
 from kedge.errors import OptionError
-from kedge.model.networks.transformers import _mask
+from kedge.model.networks.pieces import mask_of as token_mask
 from kedge.perturb import Masking
 from kedge.reading.mask_choice import fit_mask, mask_of
 
@@ -64,25 +64,25 @@ class TestTransformers:
 
     def test_the_mask_token_comes_first(self):
         """BERT's [MASK]."""
-        assert _mask(word_tokenizer()) == "[MASK]"
+        assert token_mask(word_tokenizer()) == "[MASK]"
 
     def test_the_unknown_token_stands_in(self):
         """A tokenizer without a mask token, as T5's."""
-        assert _mask(self.made(unk_token="<unk>", eos_token="</s>", pad_token="<pad>")) == "<unk>"
+        assert token_mask(self.made(unk_token="<unk>", eos_token="</s>", pad_token="<pad>")) == "<unk>"
 
     def test_the_end_of_a_text_is_no_mask(self):
         """GPT-2 calls what it does not know by the name of the end: words are removed."""
-        assert not _mask(self.made(unk_token="<|endoftext|>", eos_token="<|endoftext|>"))
+        assert not token_mask(self.made(unk_token="<|endoftext|>", eos_token="<|endoftext|>"))
 
     def test_a_token_that_is_not_read_as_itself_is_no_mask(self):
         """Where special tokens in a text are split like any word."""
         tokenizer = word_tokenizer()
         tokenizer.split_special_tokens = True
-        assert not _mask(tokenizer)
+        assert not token_mask(tokenizer)
 
     def test_without_any_token_words_are_removed(self):
         """Some tokenizers have none."""
-        assert not _mask(self.made())
+        assert not token_mask(self.made())
 
 
 def test_what_the_user_chose_stays():

@@ -31,6 +31,7 @@ MARKERS = {
     "node": "runs what the page computes in node",
     "posix": "uses signals, limits, locks or pipes as POSIX has them",
     "network": "reaches the internet; skipped unless --network is given",
+    "long": "repeats kills and races for minutes; skipped unless --long is given",
     "reviews": "reads the published review sets, in the folder that $KEDGE_DATA names",
     **{name: f"needs kedge[{name}]: {', '.join(libraries)}" for name, libraries in EXTRAS.items()},
 }
@@ -40,7 +41,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 DRIVER = shutil.which("chromedriver")
 
 
-def missing(marker, *, network=False):
+def missing(marker, *, network=False, long=False):
     """Why a test with this marker cannot run here; None if it can."""
     if marker in EXTRAS:
         absent = [library for library in EXTRAS[marker] if find_spec(library) is None]
@@ -48,6 +49,7 @@ def missing(marker, *, network=False):
     needed = {
         "browser": (CHROMIUM and DRIVER, "needs chromium and chromedriver on the path"),
         "network": (network, "reaches the internet: pytest --network"),
+        "long": (long, "repeats kills and races for minutes: pytest --long"),
         "node": (shutil.which("node"), "needs node on the path"),
         "posix": (os.name == "posix", "needs signals, limits, locks or pipes as POSIX has them"),
         "reviews": (
