@@ -2,14 +2,13 @@
 
 Every model is passed as a bare callable, so that nothing of its inside is known; the same pipeline,
 read from the inside, is the judge: exact precision and optimal length for the logistic model,
-20,000 samples (and enumeration where it is possible) for the others.
+enumeration where it is possible and many samples elsewhere for the others.
 
-usage: python benchmarks/blackbox.py [--seeds 10] [--documents N] [--models ...]
+usage: python benchmarks/blackbox.py [--seeds 10] [--documents N] [--models ...] [--jobs 2]
        [--peer PYTHON]  (an interpreter with anchor-exp; without one its columns are missing)
 """
 
 import argparse
-import itertools
 import json
 import platform
 import subprocess
@@ -17,13 +16,17 @@ import sys
 import time
 import tracemalloc
 from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
 import numpy as np
-from judges import Judge, judge_of
+from bars import THRESHOLD, bars_table, jaccard
+from judges import ENCODER_SAMPLES, SAMPLES, TRANSFORMER_SAMPLES, Judge, judge_of
+from minilm import embeddings, fine_tuned
 from reviews import folder, pipeline, split
 from transformer import tiny_transformer
 
@@ -32,7 +35,6 @@ import kedge
 Row = dict[str, Any]
 
 HERE = Path(__file__).parent
-THRESHOLD = 0.95
 
 
 class Timed:
@@ -56,21 +58,24 @@ def explained(
     rows = []
     for i in chosen:
         for seed in range(seeds):
-            timed, started = Timed(ask), time.process_time()
-            e = kedge.explain(timed, documents[i], seed=seed, threshold=THRESHOLD, prior=prior)
-            own = time.process_time() - started - timed.seconds
+            timed = Timed(ask) if callable(ask) else None
+            started = time.process_time()
+            e = kedge.explain(timed or ask, documents[i], seed=seed, threshold=THRESHOLD, prior=prior)
+            own = time.process_time() - started - (timed.seconds if timed else 0.0)
             rows.append(
                 {
                     "document": i,
                     "seed": seed,
                     "status": e.status,
+                    "minimality": e.minimality,
                     "method": e.method,
                     "queries": e.queries,
+                    "backward": e.backward,
                     "spans": [list(span) for span in e.spans],
                     "precision": e.precision,
                     "seconds": e.seconds,
-                    "own_milliseconds": 1000 * own / max(e.queries, 1),
                 }
+                | ({"own_milliseconds": 1000 * own / max(e.queries, 1)} if timed else {})
             )
     return rows
 
@@ -84,6 +89,7 @@ def judged(rows: list[Row], judges: dict[int, Judge]) -> list[Row]:
         row["optimal"] = judge.optimal
         row["length"] = len(row["spans"])
         row["idle_word"] = judge.idle(row["spans"])
+        row["irreducible"] = judge.irreducible(row["spans"], THRESHOLD)
     return rows
 
 
@@ -91,17 +97,6 @@ def share(values: Iterable[bool]) -> str:
     """A percentage, or a dash."""
     seen = list(values)
     return f"{100 * mean(seen):.1f}% of {len(seen)}" if seen else "-"
-
-
-def jaccard(rows: list[Row]) -> str:
-    """Mean over documents of the mean pairwise Jaccard similarity over seeds."""
-    means = []
-    for _, group in itertools.groupby(rows, key=lambda row: row["document"]):
-        sets = [frozenset(map(tuple, row["spans"])) for row in group]
-        pairs = [len(a & b) / len(a | b) if a | b else 1.0 for a, b in itertools.combinations(sets, 2)]
-        if pairs:
-            means.append(mean(pairs))
-    return f"{mean(means):.3f} ({len(means)} documents)" if means else "-"
 
 
 def summary(rows: list[Row], asked: str = "queries") -> dict[str, str]:
@@ -120,7 +115,13 @@ def summary(rows: list[Row], asked: str = "queries") -> dict[str, str]:
         "optimal length, there": share(r["length"] == r["optimal"] for r in needy_claims if r["optimal"]),
         "with a word of no influence, there": share(r["idle_word"] for r in needy_claims),
         "with a word of no influence, all": share(r["idle_word"] for r in claims),
-        "Jaccard over seeds, there": jaccard(needy),
+        "no word can be left out, there": share(
+            r["irreducible"] for r in needy_claims if r["irreducible"] is not None
+        ),
+        "says that no word can be left out, there": share(
+            r["minimality"] != "open" for r in needy_claims if "minimality" in r
+        ),
+        "Jaccard over seeds, there": "-" if (same := jaccard(needy)) is None else f"{same:.3f}",
         "texts asked, median / mean / max": f"{median(count):.0f} / {mean(count):.0f} / {max(count)}",
         "own time per text asked, ms, median / mean": "{:.2f} / {:.2f}".format(
             median(r["own_milliseconds"] for r in rows),
@@ -150,23 +151,85 @@ def peer_rows(peer: str, data: Path, name: str, seeds: int, chosen: list[int]) -
     return rows
 
 
-Ask = Callable[[list[str]], Any]
+# What is asked of each model: by probabilities or labels, with a prior or without.
+PLAIN = ("probabilities", "labels")
+CELLS = {
+    ("yelp", "logistic"): (*PLAIN, "probabilities, prior", "labels, prior"),
+    ("yelp", "forest"): ("probabilities, prior",),
+    ("yelp", "mlp"): ("probabilities, prior",),
+    ("restaurants", "logistic"): (*PLAIN, "labels, prior"),
+    ("restaurants", "forest"): PLAIN,
+    ("restaurants", "mlp"): PLAIN,
+    ("restaurants", "transformer"): ("probabilities",),
+    ("restaurants", "minilm"): ("probabilities", "gradient"),
+    ("restaurants", "embeddings"): ("gradient",),
+    ("yelp", "minilm"): ("gradient",),
+}
+ENCODERS = {"embeddings", "minilm"}
 
 
-def models_of(data: Path, name: str, kind: str) -> tuple[dict[str, Ask], list[str], Any]:
-    """The callables of one model, its documents, and the judge of each."""
+def models_of(name: str, kind: str, cache: Path | None) -> tuple[dict[str, Any], list[str], Any]:
+    """The ways of asking one model, its documents, and the judge of each."""
+    data = folder()
     if kind == "transformer":
         ask, documents = tiny_transformer(data, name)
         return {"probabilities": ask}, documents, ask
+    if kind in ENCODERS:
+        pair, documents = embeddings(data, name) if kind == "embeddings" else fine_tuned(data, name, cache)
+        predict = kedge.as_model(pair).predict
+        masked = kedge.Model(predict, kind, mask="[MASK]")  # the same without its gradient
+        return {"probabilities": masked, "gradient": pair}, documents, pair
     model, documents = pipeline(data, name, kind)
+    return (
+        {"probabilities": model_method(model, "predict_proba"), "labels": model_method(model, "predict")},
+        (documents),
+        model,
+    )
 
-    def probabilities(texts: list[str]) -> Any:
-        return model.predict_proba(texts)
 
-    def labels(texts: list[str]) -> Any:
-        return model.predict(texts)
+def model_method(model: Any, method: str) -> Callable[[list[str]], Any]:
+    """A bare function, so that nothing of the model's inside is known."""
 
-    return {"probabilities": probabilities, "labels": labels}, documents, model
+    def ask(texts: list[str]) -> Any:
+        return getattr(model, method)(texts)
+
+    return ask
+
+
+def limit_of(kind: str, options: argparse.Namespace) -> int:
+    """How many documents are explained."""
+    if kind in ENCODERS:
+        return int(options.encoder)
+    return int(options.documents if kind == "logistic" else min(options.documents, options.others))
+
+
+def part(name: str, kind: str, options: argparse.Namespace) -> tuple[str, dict[str, list[Row]], list[str]]:
+    """All that is asked of one model on one set: its table, its answers, and what learning took."""
+    ways, documents, model = models_of(name, kind, options.cache)
+    # The same choice whatever the order of the file: a random one with a fixed seed.
+    order = np.random.default_rng(1).permutation(len(documents))
+    if kind in ENCODERS:
+        order = np.array([i for i in order if len(documents[i].split()) <= options.words])
+    chosen = sorted(int(i) for i in order[: limit_of(kind, options)])
+    judges = {i: judge_of(model, kind, documents[i], THRESHOLD) for i in chosen}
+    columns, cells, learned = {}, {}, []
+    for how in CELLS[name, kind]:
+        started, prior = time.process_time(), None
+        ask = ways[how.removesuffix(", prior")]
+        if how.endswith(", prior"):
+            others = split(folder(), name)[0][: options.prior]  # not explained
+            prior = kedge.Prior.learn(ask, others, queries=100 * len(others))
+            learned.append(f"{name}, {kind}, {how}: {prior.queries:,} questions, {prior.queries / 1000:.1f}")
+        rows = judged(explained(ask, documents, chosen, options.seeds, prior), judges)
+        columns[f"kedge, {how}"], cells[f"{name}, {kind}, {how}"] = summary(rows), rows
+        sys.stderr.write(f"{name} {kind} {how}: {time.process_time() - started:.0f} s\n")
+    if options.peer and kind == "logistic":
+        first = chosen[: options.peer_documents]
+        rows = judged(peer_rows(options.peer, folder(), name, options.peer_seeds, first), judges)
+        columns[f"anchor-exp, {len(first)} documents"] = summary(rows)
+        cells[f"{name}, anchor-exp"] = rows
+    words = mean(len(documents[i].split()) for i in chosen)
+    return table(f"{name}, {kind}: {len(chosen)} documents, mean b {words:.0f}", columns), cells, learned
 
 
 def memory(words: int = 1_000) -> str:
@@ -187,48 +250,41 @@ def memory(words: int = 1_000) -> str:
 
 def run(options: argparse.Namespace) -> None:
     """All tables."""
-    parts: list[str] = [memory()]
-    record: dict[str, Any] = {"seeds": options.seeds, "threshold": THRESHOLD, "sets": {}}
-    for name, kind in itertools.product(options.sets, options.models):
-        asks, documents, model = models_of(folder(), name, kind)
-        limit = options.documents if kind == "logistic" else min(options.documents, options.others)
-        # The same choice whatever the order of the file: a random one with a fixed seed.
-        order = np.random.default_rng(1).permutation(len(documents))[:limit]
-        chosen = sorted(int(i) for i in order)
-        judges = {i: judge_of(model, kind, documents[i], THRESHOLD) for i in chosen}
-        columns = {}
-        for how, ask in asks.items():
-            started = time.perf_counter()
-            rows = judged(explained(ask, documents, chosen, options.seeds), judges)
-            columns[f"kedge, {how}"] = summary(rows)
-            record["sets"][f"{name}, {kind}, {how}"] = rows
-            sys.stderr.write(f"{name} {kind} {how}: {time.perf_counter() - started:.0f} s\n")
-            if options.prior and kind != "transformer":
-                others = split(folder(), name)[0][: options.prior]  # not explained
-                prior = kedge.Prior.learn(ask, others, queries=100 * len(others))
-                rows = judged(explained(ask, documents, chosen, options.seeds, prior), judges)
-                column = f"kedge, {how}, prior"
-                columns[column] = summary(rows) | {
-                    "questions to learn, per text of 1,000": f"{prior.queries:,}: {prior.queries / 1000:.1f}"
-                }
-                record["sets"][f"{name}, {kind}, {how}, prior"] = rows
-        if options.peer and kind == "logistic":
-            rows = judged(peer_rows(options.peer, folder(), name, options.peer_seeds, chosen), judges)
-            columns["anchor-exp, labels"] = summary(rows, "asked")
-            columns["anchor-exp, distinct texts"] = summary(rows)
-            record["sets"][f"{name}, anchor-exp"] = rows
-        words = mean(len(documents[i].split()) for i in chosen)
-        parts.append(table(f"{name}, {kind}: {len(chosen)} documents, mean b {words:.0f}", columns))
-        sys.stdout.write(parts[-1] + "\n")
-        sys.stdout.flush()
-    out = Path(options.out)
-    out.mkdir(parents=True, exist_ok=True)
+    todo = [(n, k) for n, k in CELLS if n in options.sets and k in options.models]
+    cells: dict[str, list[Row]] = {}
+    tables, learned = [], []
+    with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as workers:
+        for done in [workers.submit(part, n, k, options) for n, k in todo]:
+            text, rows, lines = done.result()
+            tables.append(text)
+            cells |= rows
+            learned += lines
+            sys.stdout.write(text + "\n")
+            sys.stdout.flush()
+    lessons = [
+        f"A prior is learned from {options.prior} other documents. What that took, and per text of 1,000:",
+        "",
+        *(f"- {line}" for line in learned),
+        "",
+    ]
     made = f"Made on {datetime.now(UTC).date()} by `benchmarks/{Path(__file__).name}`"
     versions = f"kedge {kedge.__version__}, Python {platform.python_version()}, numpy {np.__version__}"
     seeds = f"Seeds: {options.seeds} ({options.peer_seeds} for anchor-exp)"
-    head = f"# Black boxes\n\n{seeds}. {made}; {versions}.\n\n"
-    (out / f"{options.name}.md").write_text(head + "\n".join(parts), encoding="utf-8")
-    record["sets"] = {name: _columns(rows) for name, rows in record["sets"].items()}
+    judge = (
+        "The judge is exact for the logistic model and where all texts can be enumerated; else it draws "
+        f"{SAMPLES:,} samples ({TRANSFORMER_SAMPLES:,} tiny transformer, {ENCODER_SAMPLES:,} MiniLM)."
+    )
+    cut = f"MiniLM explains documents of at most {options.words} words."
+    head = f"# Black boxes\n\n{seeds}. {made}; {versions}.\n{judge} {cut}\n"
+    out = Path(options.out)
+    out.mkdir(parents=True, exist_ok=True)
+    text = "\n".join([head, bars_table(cells), "\n".join(lessons), memory(), *tables])
+    (out / f"{options.name}.md").write_text(text, encoding="utf-8")
+    record = {
+        "seeds": options.seeds,
+        "threshold": THRESHOLD,
+        "sets": {name: _columns(rows) for name, rows in cells.items()},
+    }
     (out / f"{options.name}.json").write_text(json.dumps(record, separators=(",", ":")), encoding="utf-8")
 
 
@@ -244,13 +300,18 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=HERE / "results")
     parser.add_argument("--name", default="blackbox")
     parser.add_argument("--sets", nargs="+", default=["restaurants", "yelp"])
-    parser.add_argument("--models", nargs="+", default=["logistic", "forest", "mlp", "transformer"])
+    parser.add_argument("--models", nargs="+", default=sorted({kind for _, kind in CELLS}))
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--documents", type=int, default=10**9)
     parser.add_argument("--others", type=int, default=25, help="documents for the other models")
-    parser.add_argument("--prior", type=int, default=150, help="texts a prior is learned from; 0 for none")
+    parser.add_argument("--encoder", type=int, default=10, help="documents for MiniLM")
+    parser.add_argument("--words", type=int, default=256, help="words of a document for MiniLM, at most")
+    parser.add_argument("--prior", type=int, default=150, help="texts that a prior is learned from")
+    parser.add_argument("--cache", type=Path, help="a folder where trained networks are kept")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--peer", help="a Python interpreter with anchor-exp")
     parser.add_argument("--peer-seeds", type=int, default=3)
+    parser.add_argument("--peer-documents", type=int, default=10**9)
     run(parser.parse_args())
 
 

@@ -179,6 +179,7 @@ def run(folder: Path, *options: str, out: str = "out.jsonl") -> dict[str, float]
         ),
         "processor_seconds": round(peaks.processor, 2),
         "peak_megabytes": round(peaks.memory / 1e6, 1),
+        "worker_megabytes": round(peaks.worker / 1e6, 1),
         "load_average_before": round(peaks.load, 2),
         "bytes_per_row": round((folder / out).stat().st_size / max(summary["documents"], 1), 1),
     }
@@ -187,11 +188,12 @@ def run(folder: Path, *options: str, out: str = "out.jsonl") -> dict[str, float]
 class Peaks:
     """Memory and processor time of a process and all its children, sampled while it runs.
 
-    Memory is what each process has for itself (USS), so that shared libraries are not counted twice.
+    Memory is what each process has for itself (USS), so that shared libraries are not counted twice;
+    ``worker`` is the most that one worker had in all (RSS).
     """
 
     def __init__(self, pid: int) -> None:
-        self.memory, self.processor, self.load = 0, 0.0, os.getloadavg()[0]
+        self.memory, self.worker, self.processor, self.load = 0, 0, 0.0, os.getloadavg()[0]
         self._process = psutil.Process(pid)
         self._times: dict[int, float] = {}
         self._stop = threading.Event()
@@ -207,7 +209,10 @@ class Peaks:
                 continue
             for one in everyone:
                 try:
-                    total += one.memory_full_info().uss
+                    used = one.memory_full_info()
+                    total += used.uss
+                    if one is not self._process:
+                        self.worker = max(self.worker, used.rss)
                     times = one.cpu_times()
                     self._times[one.pid] = times.user + times.system
                 except psutil.Error:
@@ -238,7 +243,10 @@ def memory(folder: Path, documents: int) -> dict[str, object]:
     for times in (1, 4, 16):
         (folder / "again.jsonl").write_text("".join(lines * times), encoding="utf-8")
         options = ["again.jsonl", "--text", "text", "--model", "imdb.joblib", "--trust", "--workers", "2"]
-        found[f"{len(lines) * times} documents"] = run(folder, *options)["peak_megabytes"]
+        figures = run(folder, *options)
+        found[f"{len(lines) * times} documents"] = {
+            name: figures[name] for name in ("peak_megabytes", "worker_megabytes")
+        }
     return found
 
 
@@ -268,7 +276,8 @@ def overhead(folder: Path, documents: int) -> dict[str, float]:
     from kedge import Explainer
     from kedge.corpus import Summary, open_source
     from kedge.corpus.files.journal import Journal
-    from kedge.corpus.workers.task import explain_batch, packed
+    from kedge.corpus.workers.shipment import packed
+    from kedge.corpus.workers.task import explain_batch
 
     started = time.process_time()
     items = list(open_source(IMDB, "review"))[:documents]
@@ -276,13 +285,13 @@ def overhead(folder: Path, documents: int) -> dict[str, float]:
     explainer = Explainer(joblib.load(folder / "imdb.joblib"))
     lines, _ = explain_batch(explainer, items[:500], "line")
     summary = Summary()
-    with Journal(folder / "journal.jsonl", {}, overwrite=True) as journal:
+    with Journal(folder / "journal.jsonl", {}, "overwrite") as journal:
         started = time.process_time()
         for line in lines:
             journal.append(line)
             summary.add(json.loads(line))
         written = time.process_time() - started
-    _, data = packed(explainer)
+    data = packed(explainer).data
     return {
         "read_microseconds": round(1e6 * read / len(items), 1),
         "write_microseconds": round(1e6 * written / len(lines), 1),
@@ -303,20 +312,28 @@ def rows(folder: Path, documents: int) -> dict[str, float]:
 
 
 def coverage(_folder: Path, _: int) -> dict[str, object]:
-    """An index of 100,000 documents: size, time to build, time of a query."""
+    """An index of 100,000 documents: size, what building it takes, time of a query."""
     import re
+    import resource
 
     from kedge.text.index import CorpusIndex
 
     texts, _ = reviews()
     rng = random.Random(0)
     pattern = re.compile(r"(?u)\b\w\w+\b")
-    # Ten documents of each review, each a random half of its words: 100,000 different ones.
+    # Ten documents of each review, each a random half of its words and of another's: 100,000 different
+    # ones, as long as reviews are.
     lists = [pattern.findall(text.lower()) for text in texts]
-    documents = [" ".join(w for w in words if rng.random() < 0.5) for words in lists for _ in range(10)]
-    started = time.perf_counter()
+    documents = [
+        " ".join(w for half in (words, rng.choice(lists)) for w in half if rng.random() < 0.5)
+        for words in lists
+        for _ in range(10)
+    ]
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    started = time.process_time()
     index = CorpusIndex.build(documents, str.split)
-    built = time.perf_counter() - started
+    built = time.process_time() - started
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     with tempfile.TemporaryDirectory() as name:
         folder = index.save(Path(name) / "index")
         size = sum(file.stat().st_size for file in folder.iterdir())
@@ -333,7 +350,9 @@ def coverage(_folder: Path, _: int) -> dict[str, object]:
             times[length].append(time.perf_counter() - started)
     return {
         "documents": len(documents),
-        "build_seconds": round(built, 1),
+        "words_per_document": round(float(np.mean([text.count(" ") + 1 for text in documents]))),
+        "build_processor_seconds": round(built, 1),
+        "build_megabytes": round(peak / 1e3),
         "megabytes": round(size / 1e6, 1),
         "open_milliseconds": round(1000 * opened, 2),
         "median_microseconds": {str(n): round(1e6 * float(np.median(t)), 1) for n, t in times.items()},

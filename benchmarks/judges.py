@@ -14,7 +14,7 @@ from kedge.typing import Kept
 
 # Samples of a judge that samples; at a precision of 0.95 its standard error is 0.0015.
 SAMPLES = 20_000
-TRANSFORMER_SAMPLES = 4_000
+TRANSFORMER_SAMPLES, ENCODER_SAMPLES = 4_000, 1_000
 
 
 @dataclass
@@ -53,6 +53,13 @@ class Judge:
             return True
         return self.coefficients is not None and any(self.coefficients[j] == 0 for j in kept)
 
+    def irreducible(self, spans: Sequence[Sequence[int]], threshold: float) -> bool | None:
+        """Whether no word can be left out; None where the judge does not know for sure."""
+        if self.samples:
+            return None
+        rests = [[*spans[:i], *spans[i + 1 :]] for i in range(len(spans))]
+        return len(spans) < 2 or all(self.precision(rest) < threshold for rest in rests)
+
 
 def judge_of(model: Any, kind: str, text: str, threshold: float) -> Judge:
     """The best judge there is for a model and a document."""
@@ -62,8 +69,9 @@ def judge_of(model: Any, kind: str, text: str, threshold: float) -> Judge:
         exact = kedge.explain(model, text, threshold=threshold)
         coefficients = [float(table[1]) for table in reading.additive.tables]
         return Judge(reading, Additive(reading), 0, len(exact.positions), coefficients)
-    if kind == "transformer":
-        return Judge(reading, Empirical(reading, rng), TRANSFORMER_SAMPLES, None)
+    if kind in {"transformer", "embeddings", "minilm"}:
+        samples = TRANSFORMER_SAMPLES if kind == "transformer" else ENCODER_SAMPLES
+        return Judge(reading, Empirical(reading, rng), samples, None)
     if enumerable(reading):
         exact = kedge.explain(model, text, threshold=threshold, method="exhaustive", evaluator="exact")
         return Judge(reading, Enumeration(reading), 0, len(exact.positions))

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -206,13 +207,14 @@ class Explainer:
     def split(self, text: str) -> tuple[str, ...]:
         """The words of a text as the model reads them, those outside its vocabulary included."""
         try:
-            return tuple(t.word for t in read_document(self.model, text, self._tokenizer)[0].tokens)
+            return tuple(read_document(self.model, text, self._tokenizer)[0].words)
         except TextError:
             return ()
 
-    def index(self, texts: Iterable[str]) -> CorpusIndex:
-        """An index of a corpus by the words this model reads, for ``corpus=`` and for saving."""
-        return CorpusIndex.build(texts, self.split)
+    def index(self, texts: Iterable[str], onto: CorpusIndex | str | Path | None = None) -> CorpusIndex:
+        """An index of a corpus by the words this model reads; ``onto``: after the documents of this one."""
+        added = CorpusIndex.build(texts, self.split)
+        return added if onto is None else CorpusIndex.merge(as_index(onto, self.split), added)
 
     def explain_corpus(
         self,
@@ -275,14 +277,14 @@ class Explainer:
         min_precision
             Rules are left out if fewer than this share of the documents they cover have the model's label.
         """
-        from kedge.corpus.rules import check_rules, pick_rules
+        from kedge.corpus.rules import check_rules, index_of, pick_rules
 
         check_rules(max_rules, min_precision)
         texts = list(as_texts(texts))
         rows = (outcome.to_row() for outcome in self.explain_corpus(texts, label=label, workers=workers))
         return pick_rules(
             rows,
-            self.index(texts),
+            index_of(self, lambda: texts),
             max_rules=max_rules,
             min_precision=min_precision,
         )

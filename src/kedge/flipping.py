@@ -97,7 +97,7 @@ def _check(first: Predictions, to: Label) -> None:
     if first.classes is not None:
         first.column(to)
     if bool(first.hold(to)[0]):
-        raise LabelError(f"The text has the label {to!r} already; `to=` names another one, or is left out.")
+        raise LabelError(f"The text already has the label {to!r}; give another as `to=`, or leave it out.")
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def _by_removal(
     kept = np.ones((1, len(reading.document)), dtype=bool)
     kept[0, positions] = False
     text = reading.perturbation.writer(reading.document, rng)(kept)[0]
-    proven, irreducible = found.cut.proven, found.irreducible
+    proven, irreducible = found.cut.proven, found.cut.irreducible
     return _Change(
         tuple(positions),
         text,

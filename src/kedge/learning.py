@@ -43,13 +43,12 @@ class Lesson:
     @classmethod
     def of(cls, reading: Reading, rng: np.random.Generator) -> "Lesson":
         """Nothing was asked yet but about the text itself."""
-        tokens, members = reading.document.tokens, reading.units.members
         classes = len(reading.probabilities or ())
         return cls(
             reading,
-            tuple(tokens[group[0]].word.casefold() for group in members),
+            tuple(word.casefold() for word in reading.units.words(reading.document)),
             rng,
-            np.zeros((0, len(members)), dtype=np.int64),
+            np.zeros((0, len(reading.units)), dtype=np.int64),
             np.zeros(0, dtype=bool),
             None if reading.chances is None else np.zeros((0, classes)),
         )

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
+from functools import cached_property
 from textwrap import fill
 from typing import Any, Literal, TypedDict, TypeVar, get_args
 
@@ -88,7 +89,7 @@ class Options:
     allow_empty: bool = _option(
         False,
         'Whether "no word is needed" may be the answer when it is true.',
-        flag="Let 'no word is needed' be an answer.",
+        flag="Let the anchor be empty where no word is needed.",
     )
     ties: Ties = _option(
         "first",
@@ -215,12 +216,12 @@ class Options:
         """``keep`` where it was given as a number other than the default."""
         return None if self.keep in {"auto", _default("keep")} else float(self.keep)
 
-    @property
+    @cached_property
     def strategies(self) -> tuple[Strategy, ...]:
         """The strategies to try, in order."""
         return strategies_for(self.method, self.evaluator)
 
-    @property
+    @cached_property
     def goal(self) -> Goal:
         """What a search is asked for."""
         asked = {f.name: getattr(self, f.name) for f in fields(Goal) if f.name != "settle_empty"}

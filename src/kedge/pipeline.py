@@ -20,6 +20,7 @@ from kedge.reading.labels import label_to_explain
 from kedge.reading.oracle import ASKED_AGAIN, Oracle
 from kedge.reading.reading import Reading, read, read_document
 from kedge.reading.verification import confirm, verify
+from kedge.results.drawn import Drawn
 from kedge.results.explanation import Explanation, Step, TiedAnchors
 from kedge.results.removal import Removal
 from kedge.search.covering import Covering
@@ -27,7 +28,7 @@ from kedge.search.empty import baseline_of
 from kedge.search.hurried import hurried_anchor
 from kedge.search.strategies import choose_strategy, spell
 from kedge.search.strategy import Candidate, Found, Strategy
-from kedge.studies.examples import Drawn, draw_examples
+from kedge.studies.examples import draw_examples
 from kedge.studies.influences import measure_influence
 from kedge.studies.removals import CLAIMS, can_be_harder, harder_removals, is_free, without_questions
 from kedge.text.inputs import one_text
@@ -82,8 +83,7 @@ def open_reading(
             verify(converted.model, reading)
             converted.checked.append(True)
     if options.prior is not None:
-        members = reading.units.members
-        words = [document.tokens[group[0]].word for group in members]
+        words = reading.units.words(document)
         reading = replace(reading, prior=options.prior.weigh(words, reading.label))
     return reading, rng
 
@@ -103,7 +103,7 @@ def explain_text(
         reading, rng = open_reading(query, converted, options, perturbation, tokenizer)
         return explain_reading(reading, options, rng, model=name, given=given, started=started)
     if options.certificate:
-        raise OptionError("A certificate is about one label, so that `against=` has none; leave one out.")
+        raise OptionError("`against=` and `certificate=` do not go together; leave one of them out.")
     pair, two, first = _contrasted(query, query.against, converted)
     reading, rng = open_reading(pair, two, options, perturbation, tokenizer)
     found = explain_reading(reading, options, rng, model=name, given=given, started=started)
@@ -133,7 +133,8 @@ def find_anchor(reading: Reading, options: Options, rng: np.random.Generator) ->
     search = Covering(options.corpus, strategy) if options.objective == "coverage" else strategy
     try:
         found = search(reading, goal, rng)
-        return strategy, replace(found, baseline=baseline_of(reading, found, goal, rng))
+        baseline = baseline_of(reading, found, goal, rng)
+        return strategy, found if baseline is found.baseline else replace(found, baseline=baseline)
     except TimeIsUp:
         return strategy, hurried_anchor(reading, goal, rng)
 
@@ -147,11 +148,12 @@ def explain_reading(
         found = replace(found, status="certified", notes=(*found.notes, _NOT_ASKED_AGAIN))
     examples = draw_examples(reading, found, options.seed)
     removals = _removals(reading, found, options)
-    document, anchor = reading.document, reading.units.anchor(found.kept)
+    document, units, looked = reading.document, reading.units, found.trace
+    anchor = units.anchor(found.kept)
     words = anchor.words(document)
 
     def positions(kept: Kept) -> tuple[int, ...]:
-        return reading.units.anchor(kept).positions
+        return units.anchor(kept).positions
 
     def step(candidate: Candidate) -> Step:
         return Step(positions(candidate.kept), candidate.interval)
@@ -189,13 +191,13 @@ def explain_reading(
         coverage=None if options.corpus is None else options.corpus.coverage(words),
         objective=options.objective,
         seconds=time.perf_counter() - started,
-        tokens=tuple((t.start, t.stop) for t in document.tokens),
+        tokens=Drawn(lambda: ((t.start, t.stop) for t in document.tokens)),  # for who looks
         probabilities=tuple(reading.probabilities.items()) if reading.probabilities else None,
-        trace=tuple(map(step, found.trace)),
+        trace=Drawn(lambda: map(step, looked)),  # likewise
         ties=ties,
-        examples=examples,  # drawn when somebody looks
+        examples=examples,  # likewise
         removals=removals,  # likewise, where they cost no question
-        measure=measure_influence(reading, found),  # worked out when somebody looks
+        measure=measure_influence(reading, found),  # likewise
         notes=(*reading.notes, *found.notes, *_hint(reading, found, options)),
         evidence=evidence,
         backward=reading.oracle.backward,
@@ -211,6 +213,10 @@ def _hint(reading: Reading, found: Found, options: Options) -> tuple[str, ...]:
     return ("`keep='auto'` finds how hard a removal the label survives, and which words carry it then.",)
 
 
+def _at_most_certified(removal: Removal) -> Removal:
+    return replace(removal, status="certified") if removal.status == "exact" else removal
+
+
 def _removals(reading: Reading, found: Found, options: Options) -> Sequence[Removal]:
     """What a label that needs no word needs when more is removed: where asked for, or for nothing."""
     known = found.baseline
@@ -222,7 +228,8 @@ def _removals(reading: Reading, found: Found, options: Options) -> Sequence[Remo
     own = replace(options.goal, delta=options.delta / CLAIMS, settle_empty=False)
     exact = not found.evaluator.sampled and found.evaluator.name != "gaussian"
     if not free:
-        return tuple(harder_removals(reading, known, own, options.seed, proven=exact))
+        told = harder_removals(reading, known, own, options.seed, proven=exact)
+        # Only an exact answer has had the model asked again whether it repeats itself.
+        return tuple(told) if found.status == "exact" else tuple(map(_at_most_certified, told))
     apart = without_questions(reading)
-    first = known if exact else None
-    return Drawn(lambda: harder_removals(apart, first, own, options.seed, proven=exact))
+    return Drawn(lambda: harder_removals(apart, known, own, options.seed, proven=exact, again=not exact))

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -144,6 +145,30 @@ def test_a_disk_that_is_too_small_for_the_table(tmp_path):
     process = corpus(tmp_path, *options, "--resume")
     assert (process.communicate()[1], process.returncode) == ("", 0)
     assert [row["row"] for row in result_rows(tmp_path / "out.parquet")] == list(range(5))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_table_on_a_full_disk(tmp_path):
+    """Its end is one sentence; and when the run has ended for another reason, that is what is said."""
+    pytest.importorskip("pyarrow")
+    from kedge.corpus.files.table import Table
+
+    path = tmp_path / "out.parquet.new"
+
+    def begin(then):
+        path.symlink_to("/dev/full")
+        with Table(path) as table:
+            then(table)
+
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(kedge.KedgeError, match="No space left on device"):
+        begin(Table.close)
+    assert not path.is_symlink()
+    with pytest.raises(KeyboardInterrupt):
+        begin(interrupt)
+    assert not path.is_symlink()
 
 
 @posix

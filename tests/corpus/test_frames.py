@@ -3,6 +3,7 @@
 import math
 import sys
 
+import joblib
 import pytest
 
 import kedge
@@ -43,7 +44,7 @@ def test_a_pandas_table():
 
 @pytest.mark.filterwarnings("ignore")  # Spark's own
 def test_spark(monkeypatch):
-    """A Spark table gives a Spark table, through its own workers."""
+    """A Spark table gives a Spark table, through its own workers; or a column of the same table."""
     sql = pytest.importorskip("pyspark.sql", reason="needs pyspark: pip install pyspark")
     monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
     builder = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
@@ -51,17 +52,26 @@ def test_spark(monkeypatch):
     try:
         frame = session.createDataFrame(reviews()).repartition(2)
         check(kedge.spark.explain(frame, MODEL, text="review", id="key", threshold=0.95).toPandas())
+        beside = frame.withColumn("why", kedge.spark.column(MODEL)("review"))
+        check(beside.select(beside.key.alias("id"), "why.*").toPandas())
+        assert beside.select("stars", "why.words").count() == len(TEXTS)
     finally:
         session.stop()
 
 
 @pytest.mark.filterwarnings("ignore")  # Ray's own
 def test_ray():
-    """A Ray dataset gives a Ray dataset, through its own workers."""
+    """A Ray dataset gives a Ray dataset, through its own workers; joblib's way gives the same, slowly."""
     ray = pytest.importorskip("ray", reason="needs ray: pip install 'ray[data]'")
+    from ray.util.joblib import register_ray
+
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     try:
         dataset = ray.data.from_pandas(reviews())
         check(kedge.ray.explain(dataset, kedge.Explainer(MODEL), text="review", id="key").to_pandas())
+        register_ray()
+        with joblib.parallel_config(backend="ray", n_jobs=-1):
+            outcomes = list(kedge.Explainer(MODEL).explain_corpus(TEXTS, ids=reviews()["key"]))
+        check(pd.DataFrame([outcome.to_row() for outcome in outcomes]))
     finally:
         ray.shutdown()

@@ -71,22 +71,27 @@ def test_any_number_of_jobs_of_any_backend(tmp_path, backend, n_jobs):
 
 @pytest.mark.skipif(os.name != "posix", reason="needs file locks")
 def test_a_refused_overwrite_destroys_nothing(tmp_path):
-    """A second run with --overwrite is refused, and the one that is going on ends with every row."""
+    """A second run with --overwrite is refused, fifty times, and the one that is going on has every row."""
     (tmp_path / "slow_model.py").write_text(SLOW)
-    write(tmp_path, [f"good w{k} and more" for k in range(120)])
+    write(tmp_path, [f"good w{k} and more" for k in range(400)])
     options = ["--out", "out.jsonl", "--model", "slow_model:model", "--workers", "1"]
     first = corpus(tmp_path, *options)
     try:
         wait_for(lambda: rows_in(tmp_path / "out.jsonl.part") >= 5)
         begun = (tmp_path / "out.jsonl.run").read_bytes()
+        source, other = open_source(tmp_path / "in.jsonl", "t"), kedge.Explainer(GOOD)
+        for _ in range(50):
+            with pytest.raises(kedge.KedgeError, match="Another run is writing"):
+                explain_file(other, source, tmp_path / "out.jsonl", overwrite=True, workers=1)
         second = corpus(tmp_path, *options, "--overwrite", "--threshold", "0.9")
         said = second.communicate(timeout=60)[1]
         assert (second.returncode, "Another run is writing" in said) == (2, True), said
+        assert first.poll() is None  # it was going on all the time
         assert (tmp_path / "out.jsonl.run").read_bytes() == begun
     finally:
         said = first.communicate(timeout=120)[1]
     assert (first.returncode, said) == (0, "")
-    assert [row["row"] for row in result_rows(tmp_path / "out.jsonl")] == list(range(120))
+    assert [row["row"] for row in result_rows(tmp_path / "out.jsonl")] == list(range(400))
 
 
 def simultaneous(folder, times):

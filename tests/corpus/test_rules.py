@@ -1,9 +1,11 @@
 """Rules for a whole model."""
 
+import json
 import math
 from itertools import combinations
 
 import pytest
+from command import run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -124,3 +126,23 @@ def test_the_page_is_one_of_the_family():
     for name in ("coverage", "precision", "adds", "explains"):
         assert f"<dt>{name.capitalize()}</dt><dd>" in page
     assert "1 rule (of 1 different anchor) covers 100.0% of 1 document" in str(rules)
+
+
+def test_an_index_of_the_same_texts_is_not_built_again(tmp_path, monkeypatch):
+    """Rules count in the index at hand where it is of their documents, and else make one."""
+    texts = reviews()[0][:12]
+    rows = "".join(json.dumps({"text": text}) + "\n" for text in texts)
+    (tmp_path / "in.jsonl").write_text(rows, encoding="utf-8")
+    built = []
+    plain = CorpusIndex.build.__func__
+    monkeypatch.setattr(
+        CorpusIndex, "build", classmethod(lambda cls, *given: built.append(1) or plain(cls, *given))
+    )
+    command = ["corpus", "in.jsonl", "--text", "text", "--index", "index", "--rules", "--workers", 1]
+    shown = []
+    for number, (options, times) in enumerate([([], 1), ([], 0), (["--limit", 11], 1)]):
+        done = run(*command, "--out", f"{number}.jsonl", *options, cwd=tmp_path)
+        assert (done.returncode, done.stderr, len(built)) == (0, "", times)
+        shown.append((tmp_path / f"{number}.rules.html").read_text(encoding="utf-8"))
+        built.clear()
+    assert shown[0] == shown[1] != shown[2]

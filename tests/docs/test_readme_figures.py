@@ -78,3 +78,15 @@ def test_the_judge_of_all_tools_is_quoted():
     for tool in ("LIME", "SHAP", "anchor-exp", "alibi"):
         assert f"{reaching[tool]} of {tool}'s" in said
     assert reaching["kedge"] == "100%"
+
+
+def test_the_flips_are_quoted():
+    """The table of flips is the committed one, and it meets what is asked of flips."""
+    table = (RESULTS / "flips.md").read_text(encoding="utf-8")
+    assert table in (ROOT / "docs" / "questions.md").read_text(encoding="utf-8")
+    rows = json.loads((RESULTS / "flips.json").read_text(encoding="utf-8"))["rows"]
+    assert rows["logistic, read"]["cost_in_predictions"] <= 5
+    assert rows["logistic, read"]["proven_fewest"] == rows["logistic, read"]["documents"]
+    assert rows["logistic, asked for labels"]["questions_median"] <= 150
+    for row in rows.values():
+        assert row["irreducible"] == row["found"]

@@ -9,11 +9,10 @@ from kedge.evaluators import additive
 from kedge.evaluators.additive import additive_tail
 from kedge.evaluators.bets import Bets, Round
 from kedge.evaluators.binomials import binomial
-from kedge.evaluators.harmonics import Harmonics, density_at
 from kedge.evaluators.intervals import clopper_pearson, kl_lower, kl_upper, mixture_interval
 from kedge.model.scores.additive import AdditiveScore
 from kedge.search.exact.ladder import Ladder
-from kedge.search.exact.prefix_tails import by_harmonics
+from kedge.search.exact.prefix_tails import PrefixWaves
 from kedge.theory import gaussian_precision
 
 flint = pytest.importorskip("flint")
@@ -97,8 +96,7 @@ def test_prefixes_of_a_ladder_contain_the_exact_tails():
         bias = round(-float((slopes * sizes).sum()) / 2 - 12)
         score = AdditiveScore.from_slopes(0.1 * bias, 0.1 * slopes, sizes, strict=True)
         ladder = Ladder.of(score, 0.5)
-        harmonics = Harmonics.of(1e-3, density_at(1.0, 0.5 * ladder.squares**0.5), ladder.squares)
-        found = by_harmonics(ladder, harmonics, range(len(ladder), -1, -1), 0.0)
+        found = PrefixWaves(ladder, 1e-3, len(ladder), 1).tails(1000, 1e-7)
         for length in (0, 1, 5, 12, len(ladder) - 1):
             kept = np.bincount(ladder.owners[:length], minlength=d)
             true = exact_tail(slopes.tolist(), sizes.tolist(), bias, strict=True, kept=kept.tolist())

@@ -252,7 +252,7 @@ class TestFunctions:
 
     def test_a_pipeline_without_a_classifier_is_told(self):
         """Fitted, but nothing that predicts at its end."""
-        with pytest.raises(ModelError, match="ends with TfidfVectorizer, which is no classifier"):
+        with pytest.raises(ModelError, match="ends with TfidfVectorizer, not with a classifier"):
             kedge.explain(make_pipeline(TfidfVectorizer()).fit(TEXTS), TEXT)
 
     @pytest.mark.parametrize(

@@ -3,10 +3,20 @@
 import brute
 import numpy as np
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.naive_bayes import BernoulliNB
+from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
 import kedge
@@ -18,7 +28,8 @@ TEXT = "good food bad food place"
 
 
 def fitted(head=None, labels=LABELS, vectorizer=None):
-    return make_pipeline(vectorizer or CountVectorizer(), head or LogisticRegression()).fit(TEXTS, labels)
+    head = LogisticRegression() if head is None else head
+    return make_pipeline(vectorizer or CountVectorizer(), head).fit(TEXTS, labels)
 
 
 def searched(kind=GridSearchCV, labels=LABELS):
@@ -121,6 +132,123 @@ def test_a_converted_model_is_read_anew(change):
     assert kedge.explain(named, TEXT).label == ["no", "yes"][label]
 
 
+def voted(**options):
+    members = [("a", LogisticRegression()), ("b", BernoulliNB())]
+    return fitted(VotingClassifier(members, voting="soft", **options))
+
+
+def calibrated(**options):
+    return fitted(CalibratedClassifierCV(LogisticRegression(), cv=2, **options))
+
+
+def united(**options):
+    grams = CountVectorizer(ngram_range=(1, 2))
+    return fitted(vectorizer=FeatureUnion([("a", CountVectorizer()), ("b", grams)], **options))
+
+
+def grown(kind, **options):
+    return fitted(kind(random_state=0, **options))
+
+
+def histogram():
+    dense = FunctionTransformer(lambda x: x.toarray())
+    head = HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=1, random_state=0)
+    return make_pipeline(CountVectorizer(), dense, head).fit(TEXTS, LABELS)
+
+
+def turned(pipeline):
+    return LogisticRegression(C=9).fit(pipeline[0].transform(TEXTS), TURNED)
+
+
+def constant(_):
+    return lambda x, **_: np.tile([0.9, 0.1], (x.shape[0], 1))
+
+
+def turned_leaves(pipeline):
+    for member in np.ravel(pipeline[-1].estimators_):
+        member.tree_.value[:] = -5 * member.tree_.value
+
+
+def pruned(pipeline):
+    for member in pipeline[-1].estimators_:
+        member.tree_.children_left[0] = member.tree_.children_right[0] = -1
+
+
+def fewer_stages(pipeline):
+    pipeline[-1]._predictors.pop()
+
+
+def turned_stages(pipeline):
+    for predictor in (one for stage in pipeline[-1]._predictors for one in stage):
+        predictor.nodes["value"] *= -1
+
+
+# How a model is made, and what is then changed deep inside it.
+DEEP = {
+    "member of a vote": (voted, lambda p: p[-1].estimators_.__setitem__(0, turned(p))),
+    "weight of a vote": (lambda: voted(weights=[1, 1]), lambda p: p[-1].weights.__setitem__(0, 9)),
+    "array of weights": (lambda: voted(weights=np.ones(2)), lambda p: p[-1].weights.__setitem__(0, 9)),
+    "method of a voter": (voted, lambda p: setattr(p[-1].estimators_[0], "predict_proba", constant(p))),
+    "calibrated member": (
+        calibrated, lambda p: setattr(p[-1].calibrated_classifiers_[0], "estimator", turned(p)),
+    ),
+    "calibration": (
+        lambda: calibrated(ensemble=False),
+        lambda p: setattr(p[-1].calibrated_classifiers_[0].calibrators[0], "a_", 2.0),
+    ),
+    "method of a calibrated member": (
+        calibrated,
+        lambda p: setattr(
+            p[-1].calibrated_classifiers_[0].estimator, "decision_function", lambda x: -np.ones(x.shape[0])
+        ),
+    ),
+    "one against the rest": (
+        lambda: fitted(OneVsRestClassifier(LogisticRegression())),
+        lambda p: p[-1].estimators_.__setitem__(0, turned(p)),
+    ),
+    "vectoriser of a union": (
+        united,
+        lambda p: p[0].transformer_list.__setitem__(
+            0, ("a", CountVectorizer(vocabulary=["place", "bad", "good", "food"]))
+        ),
+    ),
+    "weight of a union": (
+        lambda: united(transformer_weights={"a": 2.0}),
+        lambda p: p[0].transformer_weights.update(a=-3.0),
+    ),
+    "tree of a forest": (
+        lambda: grown(RandomForestClassifier, n_estimators=3),
+        lambda p: p[-1].estimators_.__setitem__(
+            0, DecisionTreeClassifier().fit(p[0].transform(TEXTS), TURNED)
+        ),
+    ),
+    "method of a tree": (
+        lambda: grown(RandomForestClassifier, n_estimators=3),
+        lambda p: setattr(p[-1].estimators_[0], "predict_proba", constant(p)),
+    ),
+    "pruned trees": (lambda: grown(RandomForestClassifier, n_estimators=3), pruned),
+    "leaves of boosted trees": (lambda: grown(GradientBoostingClassifier, n_estimators=3), turned_leaves),
+    "stages of histogram trees": (histogram, fewer_stages),
+    "leaves of histogram trees": (histogram, turned_stages),
+    "first score of histogram trees": (
+        histogram, lambda p: setattr(p[-1], "_baseline_prediction", p[-1]._baseline_prediction + 3.0),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_a_change_deep_inside_is_seen(name):
+    """Another object in a list, another number in a tree's own memory, another method of a member."""
+    make, change = DEEP[name]
+    pipeline = make()
+    explainer = kedge.Explainer(pipeline)
+    assert holds_of(pipeline, explainer.explain(TEXT))
+    change(pipeline)
+    e = explainer.explain(TEXT)
+    assert holds_of(pipeline, e)
+    assert e == kedge.explain(pipeline, TEXT)
+
+
 def test_a_search_that_was_fitted_again_is_read_anew():
     """``GridSearchCV`` has another best pipeline after a refit; a model made of it before likewise."""
     search = searched()
@@ -168,6 +296,20 @@ def test_an_inside_that_gives_the_document_another_label_is_refused():
     turned = type(score).from_slopes(-score.bias, -score.slopes, score.sizes, strict=True)
     with pytest.raises(kedge.KedgeError, match="by its score the text"):
         confirm(replace(reading, additive=turned))
+
+
+def test_leads_that_give_the_document_another_label_are_refused():
+    """What the search for normalised scores and several classes goes by is confirmed like the rest."""
+    from dataclasses import replace
+
+    from kedge.reading.verification import confirm
+
+    pipeline = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(TEXTS, LABELS)
+    reading = kedge.Explainer(pipeline).read("good food place")
+    confirm(reading)
+    turned = replace(reading.leads, bias=-reading.leads.bias, weights=-reading.leads.weights)
+    with pytest.raises(kedge.KedgeError, match="by its leads the text"):
+        confirm(replace(reading, leads=turned))
 
 
 def test_a_refitted_vectoriser_of_a_torch_module_is_read_anew():

@@ -17,7 +17,7 @@ NASTY = (
     '<script>alert("x")</script> {{ 7*7 }} {% raw %} "quoted" \'single\' & &amp; </article> good '
     "<img src=x onerror=y>"
 )
-VOID = {"meta", "link", "br", "img", "input", "hr"}
+VOID = {"meta", "link", "br", "img", "input", "hr", "wbr"}
 
 
 class Page(HTMLParser):

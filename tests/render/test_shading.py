@@ -45,7 +45,7 @@ def test_every_shaded_word_says_its_value(e):
     """On hover, in a legend, and in a table for those who do not see shades."""
     html = e.to_html()
     at = int(np.argmin(e.influence.values))
-    assert f"holds: {e.influence.values[at]:+.2f}" in html
+    assert f"chance of “{e.label}”: {e.influence.values[at]:+.2f}" in html
     assert 'class="k-legend k-l0"' in html
     assert "<h3>against " in html
     assert "style=" not in html
@@ -66,6 +66,8 @@ def test_terminals_shade_too(e):
     shown = render(e, colour=True)
     assert "\x1b[30;48;5;" in shown
     assert "\x1b[1;30;42m" in shown
+    assert "mfor\x1b[0m" in shown  # the names of the rows are the legend
+    assert "magainst\x1b[0m" in shown
     plain = render(e, colour=False)
     assert "\x1b" not in plain
     assert "against   " in plain
@@ -83,6 +85,34 @@ def test_what_is_within_its_error_is_not_shaded():
     assert views(unknown) == []
     assert strongest(unknown) == ([], [])
     assert "k-shaded" not in unknown.to_html().split("</style>")[-1]
+
+
+def test_many_words_of_chance_are_not_shaded():
+    """Of a hundred idle words some are two errors off zero; none is shaded, and a sentence says so."""
+    text = " ".join(f"word{k}" for k in range(100))
+    shaded = 0
+    for seed in range(20):
+        coin = np.random.default_rng(seed).integers(1, 2**31, size=100)
+
+        def noisy(texts, coin=coin):
+            return [int(sum(coin[int(w[4:])] for w in t.split()) % 101 < 92) for t in texts]
+
+        e = kedge.explain(noisy, text, mask="", max_queries=400)
+        assert e.influence is not None
+        shaded += bool(views(e))
+        if not views(e):
+            assert "No word stands out in the" in str(e)
+            assert "No word stands out in the" in e.to_html()
+            assert e.adversaries == ()
+    assert shaded <= 4
+
+
+def test_long_labels_break_at_their_joints():
+    """A label of many parts is broken between them, and stays text."""
+    labels = ("card_not_working", "<b>_other")
+    html = kedge.explain(WordWeights({"good": 1.0}, intercept=-0.5, classes=labels), "good food").to_html()
+    assert "&lt;b&gt;_<wbr>other" in html
+    assert "card_<wbr>not_<wbr>working" in html
 
 
 def test_a_flat_probability_gives_way_to_the_log_odds():

@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import kedge
 from kedge import Explanation, Masking, WordWeights
-from kedge.errors import OptionError
+from kedge.errors import Inconsistent, OptionError
 
 VOCABULARY = ["good", "bad", "food", "slow", "nice", "cold", "soup"]
 
@@ -210,3 +210,11 @@ def test_shapiq_agrees():
     values = exact("BV", order=1)
     theirs = [values[(k,)] for k in range(len(tokens))]
     np.testing.assert_allclose(e.influence.values, theirs, atol=1e-6)
+
+
+def test_exact_values_need_a_model_that_repeats_itself():
+    """A model of coins is refused before its table is called exact; without room to ask, it is not exact."""
+    rng = np.random.default_rng(0)
+    with pytest.raises(Inconsistent):
+        kedge.influence(lambda texts: rng.integers(2, size=len(texts)).tolist(), "good nice food here")
+    assert not kedge.influence(odd, "good nice food here", max_queries=30).exact

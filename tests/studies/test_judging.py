@@ -1,10 +1,12 @@
 """The judge of any explainer: exact sufficiency, comprehensiveness, size, and random words as the floor."""
 
+from dataclasses import replace
+
 import pytest
 
 import kedge
 from kedge import WordWeights
-from kedge.errors import OptionError
+from kedge.errors import ModelRaised, OptionError, TextError
 
 MODEL = WordWeights({"good": 2.0, "nice": 1.0, "slow": -1.5, "cold": -0.5}, intercept=-0.5)
 TEXTS = ["good nice food was slow", "the nice soup was good and cold", "a nice and good place, but slow"]
@@ -72,4 +74,25 @@ def test_the_plot_shows_every_tool():
     ax = kedge.evaluate(MODEL, TEXTS, {"perfect": by_weight}).plot()
     assert [t.get_text() for t in ax.get_yticklabels()] == ["random", "perfect", "kedge"]
     with pytest.raises(OptionError, match="nothing to draw"):
-        kedge.evaluate(MODEL, []).plot()
+        replace(kedge.evaluate(MODEL, TEXTS[:1]), judged=()).plot()
+
+
+def test_tools_that_fail_or_talk_nonsense():
+    """One failure is told and passed over; what cannot be read is refused; a model that always fails, too."""
+
+    def fails(_):
+        raise RuntimeError("no memory")
+
+    found = kedge.evaluate(MODEL, TEXTS[:1], {"poor": fails})
+    assert "Text 0: poor raised RuntimeError: no memory." in found.skipped
+    assert found.of("kedge")
+    for said in (None, [None], [("good",)], {"good": "much"}):
+        with pytest.raises(OptionError, match="odd must return words"):
+            kedge.evaluate(MODEL, TEXTS[:1], {"odd": lambda _, said=said: said})
+    for explainers in ([str.split], {1: str.split}):
+        with pytest.raises(OptionError, match="explainers must map"):
+            kedge.evaluate(MODEL, TEXTS[:1], explainers)
+    with pytest.raises(TextError, match="no texts"):
+        kedge.evaluate(MODEL, [])
+    with pytest.raises(ModelRaised, match="no memory"):
+        kedge.evaluate(fails, TEXTS)

@@ -17,6 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import kedge
 from kedge import Explanation
+from kedge.data.demo import reviews
 from kedge.errors import OptionError
 from kedge.search.alone import shortest_alone
 from kedge.studies.removals import LEVELS
@@ -237,6 +238,20 @@ def test_keep_is_checked_and_short_for_a_masking():
         kedge.explain(model, text, keep=0.25, perturbation=kedge.Masking())
 
 
+def test_one_answer_has_one_number_for_its_baseline():
+    """Where samples cost arithmetic, the claim is proved anew, and the estimate is that of the search."""
+    texts, labels = reviews()
+    forest = make_pipeline(TfidfVectorizer(), RandomForestClassifier(60, random_state=0)).fit(texts, labels)
+    explain = kedge.Explainer(forest).explain
+    alike = [text for text, label in zip(texts, labels, strict=True) if label == labels[0]]
+    found = [explain(" ".join(alike[i : i + 5])) for i in range(4)]
+    needless = [e for e in found if e.needs_no_word and e.sampled]
+    assert needless
+    for e in needless:
+        assert e.removals[0].baseline.mean == pytest.approx(e.baseline.mean, abs=1e-12)
+        assert e.removals[0].status == "certified"
+
+
 def test_stored_removals_are_checked():
     """Words that are not in the text, and promises their interval breaks, are refused."""
     model = weights(excellent=4.0, **dict.fromkeys(GOOD, 0.8))
@@ -248,3 +263,12 @@ def test_stored_removals_are_checked():
             Explanation.from_json(json.dumps(data))
     with pytest.raises(OptionError, match="what it says of needing no word"):
         Explanation.from_json(json.dumps({**json.loads(e.to_json()), "needs_no_word": False}))
+
+
+def test_a_removal_is_exact_only_where_the_model_was_asked_again():
+    """What rests on samples never asked whether the model repeats itself: its last step is certified."""
+    text = " ".join(f"w{k}" for k in range(200))
+    e = kedge.explain(lambda texts: [int("w" in t) for t in texts], text, keep="auto")
+    assert e.status == "certified"
+    assert (e.removals[-1].keep, e.removals[-1].words) == (0.0, ("w0",))
+    assert {removal.status for removal in e.removals} == {"certified"}

@@ -1,4 +1,4 @@
-"""Models that are plain functions, where worker processes find them: this folder is on the path, tests are not."""
+"""Models that are plain functions, in a folder that worker processes have on their path."""
 
 
 def good(texts):

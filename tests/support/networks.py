@@ -122,3 +122,16 @@ def tiny_language_model():
     hidden = torch.rand(labels.shape, generator=torch.Generator().manual_seed(0)) < 0.3
     encoded["input_ids"] = torch.where(hidden, tokenizer.mask_token_id, labels)
     return trained(network, encoded, labels, 60), tokenizer
+
+
+def tiny_encoder(folder):
+    """A SentenceTransformer of a tiny network that nobody trained: means of its pieces."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from transformers import BertModel
+
+    torch.manual_seed(0)
+    tokenizer = word_tokenizer()
+    tokenizer.save_pretrained(folder)
+    BertModel(config(tokenizer)).save_pretrained(folder)
+    return SentenceTransformer(str(folder), device="cpu")

@@ -1,5 +1,7 @@
 """Documents, anchors and units."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +9,8 @@ from hypothesis import strategies as st
 
 from kedge import Anchor, Document, Token, tokenize
 from kedge.errors import TextError
-from kedge.text.units import interchangeable, one_per_position
+from kedge.text.document import WordRuns
+from kedge.text.units import Units, interchangeable, one_per_position
 
 
 def document(text):
@@ -56,3 +59,30 @@ def test_anchors_round_trip_through_unit_space(data):
     kept = tuple(np.repeat(np.arange(len(units)), counts).tolist())
     assert units.kept(units.anchor(kept)) == kept
     assert units.counts(kept).tolist() == counts
+
+
+@given(st.text(alphabet="ab_1 .-é\u0130'", max_size=40), st.sampled_from([r"(?u)\b\w\w+\b", r"(?u)\b\w+\b"]))
+def test_runs_of_word_characters_are_found_where_the_pattern_finds_them(text, pattern):
+    """Each by itself and all together, in a text where short runs are left out."""
+    runs = WordRuns(text, re.findall(pattern, text))
+    truth = [Token(m.group(), *m.span()) for m in re.finditer(pattern, text)]
+    assert list(runs) == truth
+    assert [runs.span(k) for k in range(len(runs))] == [(t.start, t.stop) for t in truth]
+    assert runs == tuple(truth)
+    assert Document(text, runs) == Document(text, truth)
+    assert repr(runs) == repr(tuple(truth))
+    assert hash(runs) == hash(tuple(truth))
+    assert runs != "another thing"
+
+
+def test_units_look_for_positions_only_where_somebody_does():
+    """What is known of the units of a counting model is the same as if all positions had been grouped."""
+    doc = document("so so good so bad food")
+    units = interchangeable(doc, {"so", "bad"}.__contains__)
+    grouped = Units(((0, 1, 3), (4,)))
+    assert units == grouped
+    assert units.words(doc) == grouped.words(doc) == ["so", "bad"]
+    assert units.anchor((0, 0, 1)) == grouped.anchor((0, 0, 1)) == Anchor([0, 1, 4])
+    assert units.members[1:] == ((4,),)
+    assert (repr(units.members), hash(units.members)) == (repr(grouped.members), hash(grouped.members))
+    assert units.members != "another thing"

@@ -48,6 +48,61 @@ def test_saved_and_opened(tmp_path_factory, texts, words):
         assert other.documents(words).tolist() == index.documents(words).tolist()
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.lists(TEXTS, min_size=1, max_size=4), st.lists(ANCHOR, min_size=1, max_size=6), st.integers(1, 20))
+def test_merged_indexes_are_those_of_all_texts(shards, anchors, times):
+    """Built of shards and merged, an index is that of the whole corpus, array for array."""
+    shards = [texts * times for texts in shards]
+    texts = [text for shard in shards for text in shard]
+    whole = CorpusIndex.build(texts, split)
+    both = CorpusIndex.merge(*(CorpusIndex.build(shard, split) for shard in shards))
+    assert len(both) == len(texts)
+    assert both.fingerprint == whole.fingerprint
+    for words in anchors:
+        assert both.documents(words).tolist() == whole.documents(words).tolist()
+        assert both.count(words) == whole.count(words)
+    assert both.is_of(texts)
+    assert whole.is_of(texts)
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEXTS, TEXTS, st.integers(0, 40))
+def test_which_texts_an_index_is_of(texts, others, cut):
+    """Those in their order, all of them: not other ones, not more, not fewer."""
+    index = CorpusIndex.merge(CorpusIndex.build(texts[:cut], split), CorpusIndex.build(texts[cut:], split))
+    assert index.is_of(iter(texts))
+    assert index.is_of(others) is (others == texts)
+    assert not index.is_of([*texts, "more"])
+    assert not texts or not index.is_of(texts[:-1])
+
+
+def test_added_to_a_saved_index(tmp_path):
+    """New documents go onto a saved index, in the words of the same model."""
+    explainer = kedge.Explainer(kedge.rules.present("good"))
+    folder = explainer.index(["Good food", "bad"]).save(tmp_path / "index")
+    explainer.index(["so GOOD", ""], onto=folder).save(folder)
+    grown = CorpusIndex.open(folder)
+    assert grown.documents("good").tolist() == [0, 2]
+    assert grown.is_of(["Good food", "bad", "so GOOD", ""])
+    assert kedge.Explainer(kedge.rules.present("good"), corpus=folder).explain("good").coverage == 0.5
+    with pytest.raises(kedge.KedgeError, match="other words"):
+        explainer.index(["good"], onto=CorpusIndex.build(["Good Food"], str.split))
+    mixed = CorpusIndex.merge(grown, CorpusIndex.build(["Good Food"], str.split))
+    with pytest.raises(kedge.KedgeError, match="other words"):
+        kedge.Explainer(kedge.rules.present("good"), corpus=mixed)
+
+
+@pytest.mark.parametrize(
+    "about", ['{"format": 2}', '{"format": 2, "parts": [{}]}', "[]", "{", '{"format": 1}']
+)
+def test_a_damaged_index_is_one_sentence(tmp_path, about):
+    """Whatever is wrong with it."""
+    folder = CorpusIndex.build(["good"], split).save(tmp_path / "index")
+    (folder / "index.json").write_text(about)
+    with pytest.raises(kedge.KedgeError, match=r"cannot be read as a corpus index|build it again"):
+        CorpusIndex.open(folder)
+
+
 def test_rare_and_frequent_words():
     """Sparse lists meet bit sets: 1,000 documents, a word in every one, in one of 7, in one of 333."""
     texts = [f"x {'y ' * (k % 7 == 0)}{'z' * (k % 333 == 0)}" for k in range(1000)]

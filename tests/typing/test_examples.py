@@ -82,7 +82,7 @@ def test_values_and_parts() -> None:
     assert assert_type(rule.predict(["good", "bad"]), list[int]) == [1, 0]
     tokens = assert_type(kedge.tokenize.words(TEXT), list[kedge.Token])
     document = kedge.Document(TEXT, tokens)
-    assert assert_type(document.tokens, tuple[kedge.Token, ...])[0].word == "not"
+    assert assert_type(document.tokens, Sequence[kedge.Token])[0].word == "not"
     model = assert_type(kedge.as_model(classify, outputs="labels"), kedge.Model)
     assert assert_type(model.name, str)
     assert assert_type(kedge.theory.break_point(), int) == 4

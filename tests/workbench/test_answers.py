@@ -16,6 +16,9 @@ import kedge
 from kedge.data.demo import review_model
 from kedge.render.phrases import baseline, headline, leading_status, meaning
 from kedge.render.shading import views
+from kedge.workbench.answers import _explained
+from kedge.workbench.jobs import Job
+from kedge.workbench.schemas import ExplainRequest
 from kedge.workbench.settings import Settings
 
 pytestmark = pytest.mark.serve
@@ -46,6 +49,34 @@ def test_explain_is_the_library_explanation(client):
     jsonschema.validate(answer.json(), schema)
     found = kedge.Explanation.from_json(answer.text)
     assert found == kedge.explain(review_model(), TEXT, threshold=0.9)
+
+
+def test_explain_as_a_row(client):
+    """as=row gives what a row of a corpus has, and nothing that takes long."""
+    row = client.post("/api/explain?as=row", json={"text": TEXT}).json()
+    (outcome,) = kedge.Explainer(review_model()).explain_corpus([TEXT], workers=1)
+    wanted = json.loads(outcome.to_line())
+    assert row.keys() <= wanted.keys()
+    assert {name: value for name, value in row.items() if name != "seconds"} == {
+        name: wanted[name] for name in row if name != "seconds"
+    }
+
+
+@pytest.mark.parametrize("form", ["json", "html", "stream"])
+def test_what_the_time_does_not_allow_is_left_out(form):
+    """Near the limit the anchor is answered all the same, without what is worked out for the reader."""
+
+    class Late(Job):
+        def progress(self, queries):
+            """The search itself was in time."""
+
+    job = Late(seconds=1e-6)
+    job.begin()
+    explainer = kedge.Explainer(kedge.rules.present("good"))
+    said = _explained(ExplainRequest(text="good food"), form, explainer, job)
+    assert "The time limit was near" in said
+    if form == "json":
+        assert (json.loads(said)["words"], json.loads(said)["influence"]) == (["good"], None)
 
 
 def test_explain_as_a_page(client):

@@ -7,6 +7,7 @@ import resource
 import signal
 import socket
 import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -19,7 +20,9 @@ from command import outside, program
 
 import kedge
 from kedge.evaluators import binomials
+from kedge.utils.deadline import TimeIsUp
 from kedge.workbench import Settings
+from kedge.workbench.jobs import Stopped, insist
 
 pytestmark = pytest.mark.serve
 
@@ -276,6 +279,28 @@ def test_a_computation_that_takes_too_long_gives_what_it_can(serve):
     assert answer["status"] in {"certified", "estimated", "not_reached"}  # as far as the time allowed
     assert answer["interval"]["mean"] >= 0.9
     assert 1 <= len(answer["words"]) < 1_000
+
+
+@pytest.mark.parametrize("told", [TimeIsUp, Stopped])
+def test_an_interruption_that_python_ignores(monkeypatch, told):
+    """Raised where exceptions are forgotten, it is raised again where they are not."""
+    printed = []
+    monkeypatch.setattr(sys, "unraisablehook", printed.append)
+    insist()
+
+    class Dying:
+        def __init__(self, last_words):
+            self.last_words = last_words
+
+        def __del__(self):
+            raise self.last_words
+
+    Dying(ValueError("mine"))
+    with pytest.raises(told):  # noqa: PT012
+        Dying(told())
+        for _ in range(1_000):
+            time.sleep(0.01)
+    assert [one.exc_type for one in printed] == [ValueError]
 
 
 def test_memory_of_one_word_repeated():

@@ -24,8 +24,8 @@ FORMAT = "kedge certificate 1"
 # Hoeffding: what rounding to a grid leaves over strays by more than sqrt(7 V), V the sum of the squared
 # ranges, with probability at most exp(-14) < 2^-20 to either side.
 _FACTOR, _STRAY = 7, Fraction(1, 1 << 20)
-# Cells of the grids tried in turn; sums of so few values are added up one by one instead.
-_GRIDS, _FEW = (1 << 12, 1 << 14, 1 << 16), 1 << 12
+# Cells of the first grid and of the finest; sums of so few values are added up one by one instead.
+_COARSE, _FINE, _FEW = 1 << 12, 1 << 16, 1 << 12
 # Bits of a cell's field, to how many its number is cut for want of room, and bits of an uneven weight.
 _FIELD, _CUT, _WEIGHT = 80, 48, 30
 # Bets on "the precision is at least the threshold": stakes, and the wealth put on each, in hundredths.
@@ -116,10 +116,9 @@ class _Sum:
         nothing_rounded = total <= (common & -common) << 53
         enough = rounded << 53 >= (len(self.tables) + 2) * total
         _need(rounded >= 0 and (nothing_rounded or enough), "The bound on the model's rounding is too small.")
-        self.sure = (
-            rounded + 1 if rounded or proof["strict"] is True else 0
-        )  # from here on the label holds for certain
-        self.maybe = -rounded if rounded else self.sure  # below it is lost for certain
+        # From here on the label holds for certain; and below this it is lost for certain.
+        self.sure = rounded + 1 if rounded or proof["strict"] is True else 0
+        self.maybe = -rounded if rounded else self.sure
 
     def interval(self, kept: list[int]) -> tuple[Fraction, Fraction]:
         """Bounds on the precision of an anchor, refined until they lie on one side of the threshold."""
@@ -138,13 +137,14 @@ class _Sum:
             return Fraction(sure <= 0), Fraction(sure <= 0)
         if prod(len(values) for values, _, _ in parts) <= _FEW:
             return _added_up(parts, sure), _added_up(parts, maybe)
-        lower, upper = Fraction(0), Fraction(1)
-        for cells in _GRIDS:
-            new = _on_grid(parts, sure, maybe, cells)
-            lower, upper = max(lower, new[0]), min(upper, new[1])
-            if lower >= self.case.threshold or upper < self.case.threshold:
-                break
-        return lower, upper
+        cells = _COARSE
+        while True:
+            lower, upper = _on_grid(parts, sure, maybe, cells)
+            if lower >= self.case.threshold or upper < self.case.threshold or cells >= _FINE:
+                return lower, upper
+            # The width goes down as the number of cells goes up: so many should leave the threshold outside.
+            apart = abs(lower + upper - 2 * self.case.threshold) or Fraction(1, _FINE)
+            cells = min(max(2 * cells, int(cells * 5 * (upper - lower) / (4 * apart))), _FINE)
 
     def shorter(self) -> Iterator[list[int]]:
         """Anchors among which the best shorter one is: largest coefficients, any of other units."""

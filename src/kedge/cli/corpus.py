@@ -17,10 +17,10 @@ from kedge.cli.models import load_model
 from kedge.cli.options import ASKED, asking_options, label_named, model_options, quiet_option
 from kedge.cli.wording import translate
 from kedge.corpus import Source, check_rules, check_run, explain_file, open_source, pick_rules, result_rows
+from kedge.corpus.rules import index_of
 from kedge.errors import OptionError
 from kedge.explainer import Explainer
 from kedge.prior import Prior
-from kedge.text.index import CorpusIndex
 
 __all__ = ["command"]
 
@@ -42,7 +42,7 @@ _QUESTIONS = 100
 @click.option("--dask", metavar="ADDRESS", help="Run on a dask cluster, e.g. tcp://host:8786.")
 @click.option("--timeout", type=float, help="Seconds that one document may take.")
 @click.option("--resume", is_flag=True, help="Go on where an interrupted run ended.")
-@click.option("--retry-errors", is_flag=True, help="Go on, and do documents again whose rows are errors.")
+@click.option("--retry-errors", is_flag=True, help="Resume, and redo the documents that failed.")
 @click.option("--overwrite", is_flag=True, help="Replace an existing result.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N documents.")
 @click.option(
@@ -63,9 +63,9 @@ _QUESTIONS = 100
     "--format",
     "format_",
     type=click.Choice(["csv", "tsv", "jsonl", "parquet"]),
-    help="What IN holds, where its name does not tell.",
+    help="The format of IN, where its name does not tell.",
 )
-@click.option("--encoding", default="utf-8", show_default=True, help="Of CSV, TSV and JSONL.")
+@click.option("--encoding", default="utf-8", show_default=True, help="The encoding of CSV, TSV and JSONL.")
 @click.option("--separator", help="What separates columns; default: a comma (.csv) or a tab (.tsv).")
 @click.option(
     "--no-header", is_flag=True, help="The first line of CSV or TSV is a document; columns are 1, 2, ..."
@@ -157,7 +157,7 @@ def command(sources: tuple[str, ...], out: str, **given: Any) -> None:
     if given["rules"]:
         rules = pick_rules(
             result_rows(out),
-            _index(explainer, documents, given),
+            index_of(explainer, lambda: _texts(documents, given)),
             max_rules=given["max_rules"],
             min_precision=given["min_precision"],
         )
@@ -232,11 +232,6 @@ def _learned(explainer: Explainer, documents: Source, path: Path, given: dict[st
         raise OptionError(f"{path} cannot be written: {error.strerror}.") from error
     click.echo(f"{prior}\nwritten to {path}", err=True)
     return explainer.with_options(prior=prior)
-
-
-def _index(explainer: Explainer, documents: Source, given: dict[str, Any]) -> CorpusIndex:
-    """The index of the documents that were explained: rules count their labels."""
-    return explainer.index(_texts(documents, given))
 
 
 def _texts(documents: Source, given: dict[str, Any]) -> Iterator[Any]:

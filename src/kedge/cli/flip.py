@@ -14,7 +14,7 @@ from kedge.render.terminal import wants_colour
 __all__ = ["command"]
 
 
-@click.command("flip", short_help="What changes the label of one text.")
+@click.command("flip", short_help="Find what changes the label of one text.")
 @click.argument("text", required=False)
 @click.option(
     "--file", type=click.Path(dir_okay=False), help="Read the text from a file; - is standard input."

@@ -14,7 +14,7 @@ from kedge.studies.judging import evaluate
 __all__ = ["command"]
 
 
-@click.command("evaluate", short_help="Are another tool's words any better?")
+@click.command("evaluate", short_help="Judge other tools' words.")
 @click.argument("texts", type=click.Path(dir_okay=False))
 @model_options
 @click.option(

@@ -27,7 +27,11 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{8,200}")
 @click.command("serve", short_help="Open the workbench: explanations as you type.")
 @model_options
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8350, show_default=True, help="0: any free one."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8350,
+    show_default=True,
+    help="0 picks a free one.",
 )
 @click.option(
     "--host",
@@ -35,17 +39,15 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{8,200}")
     show_default=True,
     help="Where to listen; other than loopback, others can reach it.",
 )
-@click.option(
-    "--allow-host", multiple=True, help="A further name under which clients may address the server."
-)
+@click.option("--allow-host", multiple=True, help="Another host name that clients may use.")
 @click.option("--documents", type=click.Path(dir_okay=False), help="Texts to pick from, one per line.")
 @click.option(
-    "--time-limit", type=float, default=20.0, show_default=True, help="Seconds one request may work."
+    "--time-limit", type=float, default=20.0, show_default=True, help="Seconds that one request may take."
 )
 @click.option("--max-characters", type=int, default=400_000, show_default=True, help="The longest text.")
-@click.option("--workers", type=int, default=2, show_default=True, help="Requests worked on at a time.")
-@click.option("--token", metavar="TEXT", help="What clients must show; beyond loopback one is made up.")
-@click.option("--no-token", is_flag=True, help="Beyond loopback, too, anyone who can reach it may use it.")
+@click.option("--workers", type=int, default=2, show_default=True, help="Requests served at the same time.")
+@click.option("--token", metavar="TEXT", help="What clients must show; beyond loopback one is generated.")
+@click.option("--no-token", is_flag=True, help="Let anyone who can reach the server use it.")
 @click.option("--isolate", is_flag=True, help="Run the model in processes that can be ended.")
 @click.option("--debug", is_flag=True, help="Tell clients what a failing model said.")
 @click.option("--open/--no-open", "browse", default=None, help="Open the page in a browser, or not.")
@@ -73,7 +75,7 @@ def command(
         raise OptionError(
             "--token and --no-token contradict each other."
             if no_token
-            else "--token takes letters, digits, - and _, at least eight of them."
+            else "--token needs at least eight characters: letters, digits, - and _."
         )
     if token is None and not no_token and not is_loopback(host):
         token = secrets.token_urlsafe(24)

@@ -9,8 +9,10 @@ import click
 
 from kedge.certificates import recheck
 from kedge.cli.models import load_model
+from kedge.cli.wording import on_one_line
 from kedge.errors import CertificateError, StorageError
 from kedge.model.answers.outputs import OUTPUTS, Outputs
+from kedge.utils.messages import readable_json
 
 __all__ = ["command"]
 
@@ -21,7 +23,7 @@ __all__ = ["command"]
 @click.option("--trust", is_flag=True, help="Allow a model file that runs code when it is loaded.")
 @click.option("--outputs", type=click.Choice(OUTPUTS), default="auto", help="What a callable's numbers mean.")
 @click.option(
-    "--ask", type=click.IntRange(min=1), help="Ask for so many of the answers again.  [default: all]"
+    "--ask", type=click.IntRange(min=1), help="How many of the answers to ask for again.  [default: all]"
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON.")
 def command(
@@ -39,9 +41,9 @@ def command(
     except CertificateError as wrong:
         said, accepted = str(wrong), False
     if as_json:
-        click.echo(json.dumps({"accepted": accepted, "reason": said}, ensure_ascii=False))
+        click.echo(readable_json({"accepted": accepted, "reason": said}))
     else:
-        click.echo(f"{'accepted' if accepted else 'rejected'}: {said}")
+        click.echo(f"{'accepted' if accepted else 'rejected'}: {on_one_line(said)}")
     sys.exit(0 if accepted else 1)
 
 

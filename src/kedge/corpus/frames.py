@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = ["DDL", "FrameTask", "explain_frame"]
+__all__ = ["FrameTask", "ddl", "explain_frame"]
 
 _DDL: dict[Kind, str] = {
     "string": "string",
@@ -28,8 +28,11 @@ _DDL: dict[Kind, str] = {
 _LEFT_OUT = {"row"}  # a place in a file; a table's rows have none
 _DTYPES: dict[Kind, str] = {"integer": "Int64", "number": "Float64", "boolean": "boolean", "string": "string"}
 
-DDL = ", ".join(f"`{name}` {_DDL[kind]}" for name, kind in COLUMNS.items() if name not in _LEFT_OUT)
-"""The columns of a result in the language of SQL, as Spark takes them."""
+
+def ddl(*without: str) -> str:
+    """The columns of a result in the language of SQL, as Spark takes them."""
+    left_out = _LEFT_OUT | set(without)
+    return ", ".join(f"`{name}` {_DDL[kind]}" for name, kind in COLUMNS.items() if name not in left_out)
 
 
 def explain_frame(

@@ -9,10 +9,10 @@ adds most reaches at least 1 - 1/e of the best list of that length (Nemhauser, W
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heapreplace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,10 @@ from kedge.errors import OptionError
 from kedge.text.index import CorpusIndex
 from kedge.typing import Bools, Label
 
-__all__ = ["CorpusRule", "RuleList", "check_rules", "pick_rules"]
+if TYPE_CHECKING:
+    from kedge.explainer import Explainer
+
+__all__ = ["CorpusRule", "RuleList", "check_rules", "index_of", "pick_rules"]
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,14 @@ def check_rules(max_rules: int, min_precision: float) -> None:
             f"`max_rules` must be at least 1 and `min_precision` in [0, 1], got {max_rules} and "
             f"{min_precision}."
         )
+
+
+def index_of(explainer: "Explainer", read: Callable[[], Iterable[Any]]) -> CorpusIndex:
+    """The index of some documents, which are read when need be: the explainer's own, if it is of these."""
+    there = explainer.options.corpus
+    if isinstance(there, CorpusIndex) and there.is_of(read()):
+        return there
+    return explainer.index(read())
 
 
 def pick_rules(

@@ -124,7 +124,7 @@ def explain_file(
     out = Path(out)
     check_run(out, source, workers=workers, timeout=timeout, limit=limit)
     if overwrite and retry_errors:
-        raise OptionError("`overwrite=True` begins again, so that there are no errors for `retry_errors`.")
+        raise OptionError("`overwrite=True` starts from scratch; leave out `retry_errors`.")
     intent: Intent = (
         "overwrite" if overwrite else "retry" if retry_errors else "resume" if resume else "begin"
     )

@@ -137,7 +137,7 @@ class Summary:
             f"errors     {kind} {count:,}, the first: {_short(self.reasons[kind])}"
             for kind, count in self.errors.most_common(_KINDS)
         ]
-        lines += [f"note       {note}" for note in self.notes]
+        lines += [f"note       {_short(note)}" for note in self.notes]
         return "\n".join(lines)
 
     def _explained(self) -> list[str]:
@@ -159,11 +159,11 @@ class Summary:
 
 
 def _counted(counts: Counter[str]) -> str:
-    shown = [f"{name} {count:,}" for name, count in counts.most_common(_KINDS)]
+    shown = [f"{_short(name)} {count:,}" for name, count in counts.most_common(_KINDS)]
     return ", ".join(shown) + (" ..." if len(counts) > _KINDS else "")
 
 
 def _short(reason: str) -> str:
-    """A reason on one line: it may hold whatever the user's model had to say."""
+    """A label, a note or a reason on one line: it may hold whatever the user's model had to say."""
     line = "".join(c if c.isprintable() else " " for c in reason)
     return shorten(line, _REASON, " ...")

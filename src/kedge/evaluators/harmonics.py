@@ -14,13 +14,14 @@ so that for a sum S with mean mu and t = mu / P
                (E F(at zero) + E F(at the seam)) / (2K + 2) + P(outside one turn).
 
 No grid, no rounding of coefficients: twice as many harmonics halve the width. A coin is a factor cos(k pi a
-/ P), and all but the first few harmonics are products of so many of them that a few dozen factors show
-that the product is nothing.
+/ P). As a rule only the first few harmonics are *heard*: at all others the product of these factors is
+nothing (`kedge.evaluators.loudness` shows which), so that they cost nothing and the first few tell the
+probability, and how many harmonics its proof takes, in advance.
 """
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,18 +29,18 @@ from numpy.typing import NDArray
 
 from kedge.model.scores.additive import UNIT
 from kedge.results.interval import Interval
-from kedge.typing import Floats
+from kedge.typing import Counts, Floats
 
-__all__ = ["Coins", "Harmonics", "Laws", "Waves", "density_at"]
+__all__ = ["FIRST", "NO_LAWS", "Circle", "Coins", "Laws", "Spectra", "Waves", "powers"]
 
 Complexes = NDArray[np.complex128]
 Waves = NDArray[Any]
 """Real for fair coins, else complex."""
 
-# Harmonics that are worked out at a time: what stays in the processor's cache.
-_PIECE = 512
-# Factors that are multiplied out for every harmonic; most are shown to be nothing by them.
-_FIRST = 48
+FIRST = 16
+"""Harmonics at which every sum is worked out: a sum of many words is heard at about ten."""
+# As good as infinitely many harmonics.
+_ENDLESS = 1 << 40
 
 
 class Coins(NamedTuple):
@@ -54,175 +55,179 @@ class Coins(NamedTuple):
         return float(self.sizes @ self.sizes)
 
     @property
-    def lean(self) -> float:
-        """How far the mean of the sum lies below the middle between its ends."""
-        return (0.5 - self.chance) * float(self.sizes.sum())
+    def mean(self) -> float:
+        """The mean of the sum."""
+        return self.chance * float(self.sizes.sum())
 
 
 class Laws(NamedTuple):
-    """Independent variables of several values: (n, m) values, and the chance of each."""
+    """Independent variables of several values: the values of all, the chance of each, where each begins."""
 
     values: Floats
     weights: Floats
+    starts: Counts
+
+    @property
+    def means(self) -> Floats:
+        """(n,) the mean of each."""
+        means: Floats = np.add.reduceat(self.values * self.weights, self.starts)
+        return means
 
     @property
     def squares(self) -> float:
         """The sum of the squared ranges."""
-        inside = self.weights > 0.0
-        spread = np.where(inside, self.values, -np.inf).max(axis=1)
-        spread -= np.where(inside, self.values, np.inf).min(axis=1)
+        if not len(self.starts):
+            return 0.0
+        spread = np.maximum.reduceat(self.values, self.starts)
+        spread = spread - np.minimum.reduceat(self.values, self.starts)
         return float(spread @ spread)
+
+    @property
+    def away(self) -> Floats:
+        """Each value's distance from its mean."""
+        often = np.diff(self.starts, append=len(self.values))
+        away: Floats = self.values - np.repeat(self.means, often)
+        return away
+
+
+NO_LAWS = Laws(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
 
 
 @dataclass(frozen=True)
-class Harmonics:
-    """The first ``count`` harmonics of a circle, and how exactly the functions on them are known.
+class Circle:
+    """A circle that sums are wound around, and their characteristic functions at its harmonics.
+
+    Functions are given at the first `FIRST` harmonics, then at those in ``more``; about the means.
 
     Parameters
     ----------
     period
         The circumference.
-    count
-        How many harmonics.
-    target
-        The half width of intervals that they are meant for.
     """
 
     period: float
-    count: int
-    target: float
-
-    @property
-    def nothing(self) -> float:
-        """A product of factors below this is not multiplied out: it cannot matter."""
-        return 1e-4 * self.target
 
     @classmethod
-    def of(cls, target: float, density: float, squares: float) -> "Harmonics":
-        """Enough harmonics for an interval of half width ``target``.
+    def around(cls, squares: float, outside: float) -> "Circle":
+        """Large enough for a sum of variables with these squared ranges to leave one turn that seldom."""
+        return cls(2.0 * math.sqrt(0.5 * squares * math.log(1.0 / outside)))
 
-        Parameters
-        ----------
-        target
-            The half width wanted.
-        density
-            Height of the sum's density at zero, as far as it can be guessed.
-        squares
-            The sum of the squared ranges of all variables.
-        """
-        outside = target / 50.0
-        period = 2.0 * math.sqrt(0.5 * squares * math.log(1.0 / outside))
-        # The half width is about density * period / 2 (K + 1). Few different numbers, so that what depends
-        # on them alone is worked out once.
-        wanted = max(density * period / (1.8 * target), 16.0)
-        return cls(period, math.ceil(2.0 ** (math.ceil(4.0 * math.log2(wanted)) / 4.0)), target)
-
-    def factors(self, coins: Coins) -> Waves:
-        """(n, K) the characteristic function of each coin about its middle; real for fair ones."""
-        return _about_middle(_powers(self._angles(coins), 1, self.count), coins.chance)
-
-    def characteristic(self, coins: Coins, laws: Laws | None = None) -> Waves:
-        """(K,) the characteristic function of a sum, coins about their middles and laws about their means."""
-        order = np.argsort(-np.abs(coins.sizes), kind="stable")
-        first, others = (Coins(coins.sizes[part], coins.chance) for part in (order[:_FIRST], order[_FIRST:]))
-        parts = []
-        for start in range(1, self.count + 1, _PIECE):
-            count = min(_PIECE, self.count + 1 - start)
-            powers = _powers(self._angles(first), start, count)
-            product: Waves = np.multiply.reduce(_about_middle(powers, first.chance))
-            live = np.flatnonzero(np.abs(product) > self.nothing)
-            if len(live):
-                more = self._at((live + start).astype(np.float64), others, laws)
-                product = product.astype(more.dtype, copy=False)
-                product[live] *= more
-            parts.append(product)
-        return np.concatenate(parts) if len(parts) > 1 else parts[0]
-
-    def _angles(self, coins: Coins) -> Floats:
-        """(n,) half of the angle that a coin turns at the first harmonic."""
+    def factors(self, coins: Coins, more: Floats) -> Waves:
+        """(n, h) the characteristic function of each coin; real for fair ones."""
         angles: Floats = math.pi / self.period * coins.sizes
-        return angles
+        if coins.chance == 0.5:
+            first: Waves = _cosines(angles)
+            return np.vstack([first, np.cos(np.multiply.outer(more, angles))]).T if len(more) else first.T
+        lean = powers((1.0 - 2.0 * coins.chance) * angles, 1, FIRST)
+        waves = _unfair(powers(angles, 1, FIRST), coins.chance) * lean
+        if len(more):
+            steps = np.multiply.outer(angles, more)
+            late = _unfair(np.exp(1j * steps), coins.chance) * np.exp(1j * (1.0 - 2.0 * coins.chance) * steps)
+            waves = np.hstack([waves, late])
+        return waves
 
-    def _at(self, k: Floats, coins: Coins, laws: Laws | None) -> Waves:
-        """The same at some harmonics."""
-        angles = np.multiply.outer(self._angles(coins), k)
-        waves = np.cos(angles) if coins.chance == 0.5 else np.exp(1j * angles)
-        product: Waves = np.multiply.reduce(_about_middle(waves, coins.chance))
-        if laws is not None and len(laws.values):
-            means = (laws.values * laws.weights).sum(axis=1)
-            away = 2.0 * math.pi / self.period * (laws.values - means[:, None])
-            waves = np.exp(1j * np.multiply.outer(away, k))
-            product = product * np.multiply.reduce(np.einsum("nm,nmk->nk", laws.weights, waves))
+    def characteristic(self, coins: Coins, laws: Laws, more: Floats) -> Waves:
+        """(h,) the characteristic function of a sum."""
+        product: Waves = np.multiply.reduce(self.factors(coins, more))
+        if len(laws.starts):
+            angles = 2.0 * math.pi / self.period * laws.away
+            waves = np.hstack([powers(angles, 1, FIRST), np.exp(1j * np.multiply.outer(angles, more))])
+            each = np.add.reduceat(laws.weights[:, None] * waves, laws.starts)
+            product = product * np.multiply.reduce(each)
         return product
 
-    def tails(
-        self,
-        phi: Waves,
-        means: tuple[Floats, Floats, Floats],
-        squares: Floats,
-        terms: int,
-        lean: Floats | None = None,
-    ) -> list[Interval]:
-        """Certified intervals for P(sum > 0).
+
+class Spectra:
+    """Some sums on a circle.
+
+    Parameters
+    ----------
+    circle
+        The circle.
+    phi
+        (r, h) their characteristic functions, as a circle gives them.
+    more
+        Harmonics after the first few at which they are given.
+    means
+        (3, r) means: if everything left open speaks against a positive sum, as it is most likely, and if
+        everything speaks for it.
+    squares
+        (r,) sums of the squared ranges.
+    terms
+        How many factors a characteristic function has, at most: each is rounded.
+    """
+
+    def __init__(
+        self, circle: Circle, phi: Waves, more: Floats, means: Floats, squares: Floats, terms: int
+    ) -> None:
+        self._more, self._terms, self._half = more, terms, 0.5 * circle.period
+        self._means, self._squares = means, np.maximum(squares, 1e-30 * circle.period**2)
+        turns = np.minimum(np.maximum(means / circle.period, -0.5), 0.5)
+        angles = (2.0 * math.pi * turns).ravel()
+        waves = powers(angles, 1, FIRST)
+        if len(more):
+            waves = np.hstack([waves, np.exp(1j * np.multiply.outer(angles, more))])
+        waves = waves.reshape(*turns.shape, -1) * phi
+        self._start, self._across, self._along, self._seam = 0.5 + turns, waves.imag, waves.real, phi
+
+    def _chances(self, weights: Floats, seam: Floats) -> Floats:
+        """(3, r) what a polynomial says of the chance that each sum is positive."""
+        chances: Floats = self._start + self._across @ weights
+        if np.iscomplexobj(self._seam):
+            chances -= self._seam.imag @ (seam * weights)
+        return chances
+
+    def _spread(self, triangle: Floats, seam: Floats) -> Floats:
+        """(3, r) how far off it may be, times 2K + 2."""
+        spread: Floats = 2.0 * (self._along @ triangle) + (2.0 + 2.0 * (self._seam.real @ (seam * triangle)))
+        return spread
+
+    @cached_property
+    def estimates(self) -> Floats:
+        """(3, r) the chance that each sum is positive, from endlessly many harmonics, if no more is heard."""
+        weights, _, seam = _kernel(_ENDLESS, self._more)
+        return np.minimum(np.maximum(self._chances(weights, seam), 0.0), 1.0)
+
+    @cached_property
+    def spread(self) -> Floats:
+        """(3, r) so many harmonics as half of this divided by the half width of an interval prove it."""
+        _, triangle, seam = _kernel(_ENDLESS, self._more)
+        return np.maximum(self._spread(triangle, seam), 0.0)
+
+    def tails(self, count: int, nothing: float) -> list[Interval]:
+        """Certified intervals for the chance that each sum is positive.
 
         Parameters
         ----------
-        phi
-            (r, K) characteristic functions.
-        means
-            (r,) the mean if everything left open speaks against a positive sum, as it is most likely, and if
-            everything speaks for it.
-        squares
-            (r,) the sums of the squared ranges.
-        terms
-            How many factors the characteristic functions have, at most: each is rounded.
-        lean
-            (r,) how far the means lie below what the characteristic functions are about.
+        count
+            How many harmonics the intervals rest on.
+        nothing
+            No characteristic function is larger than this at a harmonic at which it is not given.
         """
-        if lean is not None:
-            phi = phi * _powers(2.0 * math.pi / self.period * lean, 1, self.count)
-        k = self.count
-        weights, triangle, seam = _kernel(k)
-        half = 0.5 * self.period
-        sides, squares = np.stack(means), np.maximum(squares, 1e-300)
-        with np.errstate(divide="ignore", over="ignore"):
-            outside = np.exp(-2.0 * half * half / squares)
-            # One side of the mean is rarer than this, wherever zero is.
-            beyond = np.exp(-2.0 * sides * sides / squares)
-        turns = np.clip(sides / self.period, -0.5, 0.5)
-        waves = _powers((2.0 * math.pi * turns).ravel(), 1, k).reshape(3, *phi.shape) * phi
-        middle = 0.5 + turns + waves.imag @ weights
-        if np.iscomplexobj(phi):
-            middle -= phi.imag @ (seam * weights)
-        flat = 1.0 + 2.0 * (phi.real @ (seam * triangle))
-        width = (1.0 + 2.0 * (waves.real @ triangle) + flat) / (2.0 * k + 2.0)
-        # A factor is off by at most 12 K units, and so is what it is multiplied with; those that were left
-        # out are off by what they are. The sums over harmonics weigh an error by 2 + ln K at most.
-        off = 12.0 * (terms + 2) * (k + 1) * UNIT + 2.0 * self.nothing
-        slack = 1.001 * outside + off * (2.0 + math.log(k)) + 8.0 * k * UNIT
-        low, high = middle[0] - width[0] - slack, middle[2] + width[2] + slack
-        # Where zero is farther off than one turn reaches, Hoeffding's bound is all there is.
-        low = np.where(sides[0] > 0.0, np.maximum(low, 1.0 - 1.001 * beyond[0]), low)
-        low = np.where(sides[0] > -half, low, 0.0)
-        high = np.where(sides[2] < 0.0, np.minimum(high, 1.001 * beyond[2]), high)
-        high = np.where(sides[2] < half, high, 1.0)
-        return [
-            Interval(min(a, b), m, max(a, b)).within(0.0, 1.0)
-            for a, m, b in zip(low.tolist(), middle[1].tolist(), high.tolist(), strict=True)
-        ]
+        weights, triangle, seam = _kernel(count, self._more)
+        middle, half = self._chances(weights, seam), self._half
+        sides = self._means
+        outside = np.exp(-2.0 * half * half / self._squares)
+        # One side of the mean is rarer than this, wherever zero is.
+        beyond = 1.001 * np.exp(-2.0 * sides * sides / self._squares)
+        # A factor is off by at most 12 K units, or by 16 k^2 of the first few; and so is what it is
+        # multiplied with. The sums over harmonics weigh an error by 2 + ln K at most.
+        off = (self._terms + 2) * max(12.0 * (count + 1), 16.0 * FIRST**2) * UNIT + 2.0 * nothing
+        slack = 1.001 * outside + (off * (2.0 + math.log(count)) + 8.0 * count * UNIT)
+        width = self._spread(triangle, seam) / (2.0 * count + 2.0) + slack
+        ends = (middle[0] - width[0]).tolist(), (middle[2] + width[2]).tolist()
+        rows = zip(*ends, self.estimates[1].tolist(), sides[0].tolist(), sides[2].tolist(),
+                   beyond[0].tolist(), beyond[2].tolist(), strict=True)  # fmt: skip
+        found = []
+        for low, high, likely, least, most, rare, seldom in rows:
+            # Where zero is farther off than one turn reaches, Hoeffding's bound is all there is.
+            bottom = max(low, 1.0 - rare) if least > 0.0 else low if least > -half else 0.0
+            top = min(high, seldom) if most < 0.0 else high if most < half else 1.0
+            found.append(Interval(bottom, likely, max(bottom, top)).within(0.0, 1.0))
+        return found
 
 
-def density_at(level: float, deviation: float) -> float:
-    """The Gaussian density of a sum at a distance from its mean, in deviations."""
-    return math.exp(-0.5 * level * level) / (deviation * math.sqrt(2.0 * math.pi))
-
-
-def _about_middle(halves: Waves, chance: float) -> Waves:
-    """E e^{i u (X - a / 2)} of coins from e^{i u a / 2}: cos + i (2 c - 1) sin."""
-    return halves.real if chance == 0.5 else halves.real + (2.0 * chance - 1.0) * 1j * halves.imag
-
-
-def _powers(angles: Floats, first: int, count: int) -> Complexes:
+def powers(angles: Floats, first: int, count: int) -> Complexes:
     """(n, count) e^{i k angle} for k = first, first + 1, ...: each half of the table from the one before.
 
     A product of complex numbers is off by less than 3 units; e^{i k angle} by less than 10 k.
@@ -239,10 +244,44 @@ def _powers(angles: Floats, first: int, count: int) -> Complexes:
     return table
 
 
-@lru_cache(maxsize=64)
-def _kernel(count: int) -> tuple[Floats, Floats, Floats]:
+def _cosines(angles: Floats) -> Floats:
+    """(FIRST, n) cos(k angle) for the first few k: cos (n + j)x = 2 cos nx cos jx - cos (n - j)x.
+
+    Each is off by less than 16 k^2 units.
+    """
+    table = np.empty((FIRST + 1, len(angles)))
+    table[0] = 1.0
+    np.cos(angles, out=table[1])
+    done = 1
+    while done < FIRST:
+        new = table[done + 1 : 2 * done + 1]
+        np.multiply(table[1 : done + 1], 2.0 * table[done], out=new)
+        new -= table[done - 1 :: -1]
+        done *= 2
+    return table[1:]
+
+
+def _unfair(halves: Waves, chance: float) -> Waves:
+    """E e^{i u (X - a / 2)} of coins from e^{i u a / 2}: cos + i (2 c - 1) sin."""
+    return halves.real + (2.0 * chance - 1.0) * 1j * halves.imag
+
+
+def _kernel(count: int, more: Floats) -> tuple[Floats, Floats, Floats]:
+    """What the polynomial of a degree makes of the first few harmonics, and of some more."""
+    first = _first_kernel(count)
+    if not len(more):
+        return first
+    weights, triangle, seam = (np.concatenate(pair) for pair in zip(first, _vaaler(more, count), strict=True))
+    return weights, triangle, seam
+
+
+@lru_cache(maxsize=128)
+def _first_kernel(count: int) -> tuple[Floats, Floats, Floats]:
+    return _vaaler(np.arange(1.0, FIRST + 1.0), count)
+
+
+def _vaaler(k: Floats, count: int) -> tuple[Floats, Floats, Floats]:
     """Phi_k / (pi k), the triangle 1 - k / (K + 1), and (-1)^k."""
-    k = np.arange(1, count + 1, dtype=np.float64)
     t = k / (count + 1)
     phi = math.pi * t * (1.0 - t) / np.tan(math.pi * t) + t
     return phi / (math.pi * k), 1.0 - t, np.where(k % 2 == 0, 1.0, -1.0)

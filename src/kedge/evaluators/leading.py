@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kedge.evaluators.enumeration import anchor_precision, table_size
 from kedge.evaluators.estimates import Estimates
 from kedge.evaluators.leads import Lead
 from kedge.reading.reading import Reading
@@ -14,6 +15,8 @@ __all__ = ["Leading"]
 
 # Half the width of the narrowest interval that is worth its time.
 _FINEST = 1e-3
+# Where that leaves the side of the threshold open, up to this many samples are all added up.
+_FEW = 1 << 14
 # How often the norm may leave its range, at most.
 _OUTSIDE = 1e-3
 
@@ -33,7 +36,7 @@ class Leading:
     def __init__(self, reading: Reading, threshold: float = 0.95) -> None:
         if reading.leads is None:
             raise TypeError("The model's leads are not known to be sums over words.")
-        self._units = reading.units
+        self._reading, self._units = reading, reading.units
         # How often the norm may leave its range: little against what the threshold leaves.
         outside = min(_OUTSIDE, (1.0 - threshold) / 20.0)
         self.leads = [Lead(reading.leads, k, reading.keep, outside) for k in range(reading.leads.rivals)]
@@ -52,6 +55,8 @@ class Leading:
                 share = 0.25 * target / len(tails)
                 pairs = zip(self.leads, tails, strict=True)
                 known = _all([lead.finer(counts, target, t) if t.width > share else t for lead, t in pairs])
+            if known.splits(threshold) and table_size(self._reading, kept) <= _FEW:
+                known = anchor_precision(self._reading, kept)
             self._known[kept] = known
         return known
 

@@ -19,15 +19,12 @@ from functools import cached_property
 import numpy as np
 
 from kedge.evaluators.grids.plane import Plane
-from kedge.evaluators.grids.wordsums import Between, WordSums, count_laws
+from kedge.evaluators.wordsums import COARSE, Between, WordSums, count_laws
 from kedge.model.scores.leads import Leads
 from kedge.results.interval import Interval
 from kedge.typing import Counts, Floats
 
 __all__ = ["Lead"]
-
-# Half the width of the interval that the first grid aims at.
-_COARSE = 5e-3
 
 
 class Lead:
@@ -45,16 +42,16 @@ class Lead:
 
     def __init__(self, leads: Leads, rival: int, keep: float, outside: float = 1e-3) -> None:
         self.leads, self.keep, self.outside = leads, keep, outside
-        self.bias, self.strict = float(leads.bias[rival]), bool(leads.strict[rival])
+        self.bias = float(leads.bias[rival])
         self.parts = leads.parts(rival)
         self.error = leads.error * leads.largest
         self.curved = leads.normed and self.bias != 0.0
 
-    def tail(self, kept: Counts, threshold: float | None = None, fineness: float = 1.0) -> Interval:
+    def tail(self, kept: Counts, threshold: float | None = None, width: float = COARSE) -> Interval:
         """Certified interval for P(lead > 0) given an anchor."""
         law = self._law(kept)
-        sums = WordSums(self.leads.sizes, kept, law, self.keep, self.error, self.strict)
-        return sums.tail(self.around(kept, law), threshold, fineness)
+        sums = WordSums(self.leads.sizes, kept, law, self.keep, self.error)
+        return sums.tail(self.around(kept, law), threshold, width)
 
     def guess(self, kept: Counts) -> float:
         """P(lead > 0) if the sums around it were Gaussian: where to look, never what to claim."""
@@ -82,7 +79,7 @@ class Lead:
     def finer(self, kept: Counts, target: float, known: Interval) -> Interval:
         """A narrower interval than the one that is known, where it can be had in reasonable time."""
         if not self.curved:
-            tail: Interval | None = self.tail(kept, None, _COARSE / target)
+            tail: Interval | None = self.tail(kept, None, target)
         else:
             score, leads = self.around(kept, self._law(kept)), self.leads
             middle = self.bias / (2.0 * score.slope)

@@ -42,15 +42,16 @@ class Row:
     def predict(self, texts: Sequence[str]) -> Any:
         """What the model says about the row with each of these texts in it."""
         ask = getattr(self.model, "predict", self.model)
-        return ask(self._with(texts))
+        return ask(self.put(texts))
 
     def __getattr__(self, name: str) -> Any:
         # Only what the model itself has is there, as with scikit-learn's own.
         if name != "predict_proba" or not hasattr(self.model, name):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-        return lambda texts: self.model.predict_proba(self._with(texts))
+        return lambda texts: self.model.predict_proba(self.put(texts))
 
-    def _with(self, texts: Sequence[str]) -> Any:
+    def put(self, texts: Sequence[str]) -> Any:
+        """The row with each of these texts in it."""
         table = self.table.loc[self.table.index.repeat(len(texts))].reset_index(drop=True)
         table[self.column] = list(texts)
         return table

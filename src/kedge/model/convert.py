@@ -9,15 +9,16 @@ from kedge.errors import ModelError, OptionError
 from kedge.model.answers.naming import numbered, rename
 from kedge.model.answers.outputs import OUTPUTS, Outputs, read_outputs
 from kedge.model.asked import callable_model, estimator_model
-from kedge.model.columns import Row, refuse_tables
+from kedge.model.columns import Row, reads_tables, refuse_tables
 from kedge.model.methods import best_of, read_owner
 from kedge.model.model import Model, Predictions, python_label
+from kedge.model.networks.embeddings import embedding_model, is_embedding
 from kedge.model.networks.torch import TorchModel, is_torch_module, read_torch
 from kedge.model.networks.transformers import is_transformers, transformers_model
 from kedge.model.pairs import joined_pair
 from kedge.model.rules import Rule, rule_model
 from kedge.model.sklearn.fitted import repeat, state_of
-from kedge.model.sklearn.pipeline import is_pipeline, pipeline_model
+from kedge.model.sklearn.pipeline import is_pipeline, pipeline_model, row_model
 from kedge.model.weights import WordWeights, weights_model
 from kedge.typing import Label
 
@@ -32,8 +33,9 @@ def as_model(model: Any, *, outputs: Outputs = "auto", classes: Sequence[Label] 
     model
         A callable from a list of texts to labels or numbers, a fitted scikit-learn pipeline on raw
         text, one of its methods, a fitted (vectorizer, classifier) pair, a transformers
-        text-classification pipeline or (model, tokenizer) pair, anything else whose ``predict`` takes
-        texts, a rule, word weights (``kedge.WordWeights``), or a ``Model`` (see ``kedge.torch_model``).
+        text-classification pipeline or (model, tokenizer) pair, a (SentenceTransformer, classifier) pair,
+        a SetFit model, anything else whose ``predict`` takes texts, a rule, word weights
+        (``kedge.WordWeights``), or a ``Model`` (see ``kedge.torch_model``).
     outputs
         What a callable's numbers mean, where that is ambiguous: ``"labels"``, ``"probabilities"``,
         ``"scores"`` or ``"multilabel"``.
@@ -45,7 +47,7 @@ def as_model(model: Any, *, outputs: Outputs = "auto", classes: Sequence[Label] 
         raise OptionError(f"outputs={outputs!r} is not known; choose one of {', '.join(OUTPUTS)}.")
     if isinstance(model, type):
         raise ModelError(f"{model.__name__} is a class; pass a fitted model of this class.")
-    if isinstance(model, (tuple, list)) and not is_transformers(model):
+    if isinstance(model, (tuple, list)) and not is_transformers(model) and not is_embedding(model):
         model = joined_pair(model)
     columns = False  # whether classes= names the columns of a method's numbers
     again = partial(as_model, model, outputs=outputs, classes=classes)
@@ -61,8 +63,8 @@ def as_model(model: Any, *, outputs: Outputs = "auto", classes: Sequence[Label] 
     if callable(model) and not callable(getattr(model, "predict_proba", None)):
         return callable_model(model, outputs, classes)
     if callable(getattr(model, "predict", None)):
-        found = estimator_model(model, outputs, classes)
-        return replace(found, name=model.name) if isinstance(model, Row) else found
+        read = _row(model, outputs, classes) if isinstance(model, Row) else None
+        return estimator_model(model, outputs, classes) if read is None else replace(read, remake=again)
     raise ModelError(f"An object of type {type(model).__name__} cannot be explained; {_remedy(model)}.")
 
 
@@ -110,10 +112,26 @@ def _pipeline(
     refuse_tables(pipeline)
     final = pipeline.steps[-1][1]
     if not hasattr(final, "predict"):
-        raise ModelError(f"This pipeline ends with {type(final).__name__}, which is no classifier; add one.")
+        raise ModelError(f"This pipeline ends with {type(final).__name__}, not with a classifier; add one.")
     if outputs not in {"auto", "labels"}:
         return pipeline_model(pipeline, outputs, classes)
-    found = pipeline_model(pipeline, outputs)
+    return _named(pipeline_model(pipeline, outputs), given, pipeline, classes, columns=columns)
+
+
+def _row(row: Row, outputs: Outputs, classes: Sequence[Label] | None) -> Model:
+    """A model of tables on one row; read where it is a scikit-learn pipeline that can be."""
+    pipeline, found = best_of(row.model), None
+    if is_pipeline(pipeline) and reads_tables(pipeline) and outputs == "auto":
+        found = row_model(pipeline, row.table, row.column, row.put)
+    if found is None:
+        return replace(estimator_model(row, outputs, classes), name=row.name)
+    return replace(_named(found, row, pipeline, classes, columns=False), name=row.name)
+
+
+def _named(
+    found: Model, given: Any, pipeline: Any, classes: Sequence[Label] | None, *, columns: bool
+) -> Model:
+    """What was read of a pipeline, with the answers of what was given, and with names for its classes."""
     parts = found.parts or tuple
 
     def own(texts: Sequence[str]) -> Predictions:
@@ -131,9 +149,11 @@ def _pipeline(
 
 
 def _network(model: Any, classes: Sequence[Label] | None) -> Model | None:
-    """A transformers classifier; a bare torch module is refused."""
+    """A transformers classifier, sentence embeddings with a head; a bare torch module is refused."""
     if is_transformers(model):
         return transformers_model(model, classes)
+    if is_embedding(model):
+        return embedding_model(model, classes)
     if any(c.__module__ == "spacy.language" and c.__name__ == "Language" for c in type(model).__mro__):
         raise ModelError(
             "A spaCy pipeline gives documents, not labels; pass lambda texts: "

@@ -6,6 +6,7 @@ None, declared only where it is true of this model.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -68,8 +69,9 @@ class Model:
     gradient
         (words, counts, label) to the derivative of the label's score by each word's count.
     slopes
-        (texts, spans, label) to (n, b) what each word adds to the label's log-odds, to first order.
-        ``spans`` says where each word stands in each text, None where it was removed.
+        (text, spans, label, shares) to (n, b) what each word adds to the label's log-odds, to first order.
+        ``spans`` says where the b words stand in the text, ``shares`` (n, b) how much of each is there: 1
+        the word itself, 0 the mask.
     opened
         (document, masking) to what is known of the model on this document, where it is more than
         words one by one (n-grams, characters, unions); its result is None where that cannot be told.
@@ -92,7 +94,7 @@ class Model:
 
     predict: Callable[[Sequence[str]], Predictions]
     name: str
-    tokenize: Callable[[str], list[Token] | None] | None = None
+    tokenize: Callable[[str], Sequence[Token] | None] | None = None
     keeps_apart: Callable[[str], bool] | None = None
     local: bool = False
     reads: Callable[[str], bool] | None = None
@@ -109,7 +111,7 @@ class Model:
     class_slopes: Callable[[Sequence[str]], Floats | None] | None = None
     between: Callable[[Label, Label], dict[str, Any]] | None = None
     gradient: Callable[[Sequence[str], Counts, Label], Floats] | None = None
-    slopes: Callable[[Sequence[str], Sequence[Sequence[Span | None]], Label], Floats] | None = None
+    slopes: Callable[[str, Sequence[Span], Label, Floats], Floats] | None = None
     opened: Callable[[Document, Masking], Inside | None] | None = None
     notes: tuple[str, ...] = field(default=())
     notes_for: Callable[[str], tuple[str, ...]] | None = None
@@ -127,7 +129,7 @@ class Model:
     def is_current(self) -> bool:
         """Whether the model still consists of what it was made of: a refit or a new step changes that."""
         now = self.parts() if self.parts is not None else ()
-        return len(now) == len(self.made_of) and all(a is b for a, b in zip(now, self.made_of, strict=True))
+        return len(now) == len(self.made_of) and all(map(is_, now, self.made_of))
 
     def notes_about(self, text: str) -> tuple[str, ...]:
         """All notes: those about the model, then those about how it takes a text."""

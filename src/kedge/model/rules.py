@@ -97,7 +97,7 @@ class Rule:
 def present(word: str) -> Rule:
     """Label 1 iff ``word`` is in the text."""
     if not isinstance(word, str) or [t.word for t in lower_words(word)] != [word.lower()]:
-        raise OptionError(f"A rule asks about single words, got {word!r}.")
+        raise OptionError(f"A rule is about single words, got {word!r}.")
     return Rule("present", word=word.lower())
 
 

@@ -11,7 +11,7 @@ from kedge.perturb.perturbation import Writer, check_keep, named
 from kedge.perturb.removal import removal_writer
 from kedge.text.document import Document
 from kedge.text.inputs import as_words
-from kedge.typing import Bools, Counts, Span
+from kedge.typing import Bools, Counts
 
 __all__ = ["UNKNOWN", "Masking", "coins", "three_steps"]
 
@@ -159,18 +159,6 @@ class Masking:
             return ["".join(row) + tail for row in np.where(kept, whole, masked).tolist()]
 
         return write
-
-    def placed(self, document: Document, kept: Bools) -> tuple[list[str], list[list[Span | None]]]:
-        """The masked texts for (n, b) kept positions, and where each kept position stands in each."""
-        whole, masked, tail = self._pieces(document)
-        texts, spans = [], []
-        for row in kept:
-            parts = np.where(row, whole, masked).tolist()
-            ends = np.cumsum([len(part) for part in parts]).tolist()
-            words = zip(row.tolist(), ends, document.tokens, strict=True)
-            spans.append([(e - (t.stop - t.start), e) if here else None for here, e, t in words])
-            texts.append("".join(parts) + tail)
-        return texts, spans
 
     def _pieces(self, document: Document) -> tuple[Strings, Strings, str]:
         """For each position what precedes it plus the unit itself, or plus the mask; and the tail."""

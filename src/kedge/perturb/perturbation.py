@@ -61,7 +61,7 @@ class Perturbation(Protocol):
 def named(document: Document, words: Collection[str]) -> Bools:
     """(b,) the positions whose word is one of ``words``, whatever its case."""
     wanted = {word.casefold() for word in words}
-    return np.array([token.word.casefold() in wanted for token in document.tokens], dtype=bool)
+    return np.array([word.casefold() in wanted for word in document.words], dtype=bool)
 
 
 def check_keep(keep: Any) -> None:

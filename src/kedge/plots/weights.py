@@ -87,7 +87,7 @@ def _by_word(known: Influence, label: Label | None) -> tuple[list[tuple[tuple[in
         return rows, "change of the probability that the label holds"
     if (of_class := known.of(label)) is None:
         classes = ", ".join(repr(c.label) for c in known.classes) or "none"
-        raise OptionError(f"What words do to {label!r} is not known; the classes it is known of: {classes}.")
+        raise OptionError(f"The influence on {label!r} is not known; it is known for: {classes}.")
     rows = [
         (
             w.positions,

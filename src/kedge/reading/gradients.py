@@ -1,4 +1,4 @@
-"""The gradient of a model of texts, averaged over masks: what the precision of an anchor sees."""
+"""The gradient of a model of texts, averaged from mask to words: what the precision of an anchor sees."""
 
 from collections.abc import Callable
 
@@ -12,31 +12,31 @@ from kedge.typing import Counts, Floats, Label
 
 __all__ = ["text_gradient"]
 
-# Random masks over which it is averaged, beside the document itself: each word is kept in about half of them.
-_MASKS = 11
+# Places at which it is taken. In each every word is there to another share, each time in another order.
+_PLACES = 12
 
 
 def text_gradient(
     model: Model, document: Document, perturbation: Perturbation, free: Counts, label: Label, oracle: Oracle
 ) -> Callable[[], Floats] | None:
-    """(free,) what each word adds to the label's log-odds, on the mean of a few masks; None without slopes.
+    """(free,) what each word adds to the label's log-odds, on the mean of a few places; None without slopes.
 
-    At the document alone it is the paper's conjecture for differentiable models (section 6). An anchor is
-    judged where half of the other words are gone, so that the slopes there say more.
+    At the document alone it is the paper's conjecture for differentiable models (section 6). But an anchor is
+    judged where half of the other words are gone, and from a word to the mask is a long way, on which slopes
+    change. So they are taken where each word is there in part: over all places, in all parts alike.
     """
     slopes = model.slopes
     if slopes is None or not isinstance(perturbation, Masking) or not perturbation.written:
         return None
 
     def gradient() -> Floats:
-        coins = np.random.default_rng(0).random((_MASKS, len(document))) < perturbation.keep
-        kept = np.concatenate([np.ones((1, len(document)), dtype=bool), coins])
-        kept |= ~np.isin(np.arange(len(document)), free)  # protected words stay
-        texts, spans = perturbation.placed(document, kept)
-        by_text = slopes(texts, spans, label)
-        oracle.backward += len(texts)
-        there = np.isfinite(by_text)
-        mean: Floats = np.where(there, by_text, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
-        return mean[free]
+        steps = np.tile((np.arange(_PLACES) + 0.5) / _PLACES, (len(document), 1))
+        shares = np.random.default_rng(0).permuted(steps, axis=1).T
+        shares[:, ~np.isin(np.arange(len(document)), free)] = 1.0  # protected words stay
+        spans = [(token.start, token.stop) for token in document.tokens]
+        by_place = slopes(document.text, spans, label, shares)
+        oracle.backward += len(shares)
+        mean: Floats = by_place.mean(axis=0)[free]
+        return mean
 
     return gradient

@@ -61,7 +61,7 @@ def _by_words(model: Model, document: Document) -> Inside:
     """A model that sees nothing but counts of words: its occurrences of a word are interchangeable."""
     assert model.from_counts is not None  # noqa: S101  (the caller has looked)
     units = interchangeable(document, model.reads or (lambda _: True))
-    words = [document.tokens[group[0]].word for group in units.members]
+    words = units.words(document)
     if model.asks is not None and len(units):
         matter = model.asks(words, units.sizes)
         if matter.any():  # else the label is certain, and any word will do

@@ -7,6 +7,7 @@
 """
 
 from dataclasses import replace
+from functools import lru_cache
 
 from kedge.model.model import Model
 from kedge.perturb import Masking, Perturbation
@@ -33,5 +34,11 @@ def known_words(model: Model, mask: str) -> list[str]:
 def fit_mask(perturbation: Perturbation, model: Model) -> Perturbation:
     """The perturbation with its mask chosen for the model, where the user chose none."""
     if isinstance(perturbation, Masking) and perturbation.mask is None:
-        return replace(perturbation, mask=mask_of(model))
+        return _masked(perturbation, mask_of(model))
     return perturbation
+
+
+@lru_cache(maxsize=64)
+def _masked(perturbation: Masking, mask: str) -> Masking:
+    """The same perturbation with a mask."""
+    return replace(perturbation, mask=mask)

@@ -175,8 +175,8 @@ def read(
 ) -> Reading:
     """Ask the model about the document (unless its answer is ``known``), and prepare what follows."""
     fitted = fit_mask(perturbation, model)
-    if isinstance(fitted, Masking):
-        refuse_known_mask(model, fitted.written)
+    if isinstance(fitted, Masking) and (fitted is perturbation or model.mask is not None):
+        refuse_known_mask(model, fitted.written)  # else it was chosen because the model does not know it
     first = oracle.ask(model.predict if known is None else lambda _: known, [document.text])
     label = label_to_explain(first, label)
     if own_units and perturbation.removes and (model.from_counts or model.opened):

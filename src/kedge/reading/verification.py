@@ -78,11 +78,16 @@ def _inside(reading: Reading, counts: Counts) -> list[tuple[str, Bools, Bools]]:
     declared = []
     if reading.additive is not None:
         score = reading.additive
-        close = np.abs(score.score(counts)) <= 2 * score.error + 1e-12 * score.magnitude
-        declared.append(("score", score.holds(counts), ~close))
+        values = score.score(counts)
+        close = np.abs(values) <= 2 * score.error + 1e-12 * score.magnitude
+        declared.append(("score", values > 0 if score.strict else values >= 0, ~close))
     if reading.chain is not None:
         chain = reading.chain
         declared.append(("n-grams", chain.holds(counts), np.abs(chain.score(counts)) > 2 * chain.error))
+    if reading.leads is not None:
+        leads = reading.leads
+        clear: Bools = np.abs(leads.leads(counts)).min(axis=1) > 2 * leads.error
+        declared.append(("leads", leads.holds(counts), clear))
     if reading.leaves is not None:
         declared.append(("leaves", reading.leaves.holds(counts), np.ones(len(counts), dtype=bool)))
     return declared

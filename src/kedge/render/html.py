@@ -4,6 +4,7 @@ Everything goes through one auto-escaped template: whatever is in the text, the 
 shows as itself.
 """
 
+import re
 from functools import cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kedge.render.phrases import baseline, headline, leading_status, meaning, provenance, status_name
 from kedge.render.pieces import Piece, document_pieces, example_pieces
 from kedge.render.removals import gone, removal_rows
-from kedge.render.shading import strongest, views
+from kedge.render.shading import strongest, unclear, views
 from kedge.render.trace import scatter
 from kedge.render.words import listed
 from kedge.results.explanation import Explanation
@@ -54,12 +55,21 @@ def environment() -> "Environment":
     """The templates, auto-escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(
+    made = Environment(
         loader=PackageLoader("kedge.render", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
     )
+    made.filters["breakable"] = _breakable
+    return made
+
+
+def _breakable(label: Any) -> Any:
+    """A label that may be broken where its name has a joint, as in ``card_not_working``."""
+    from markupsafe import Markup, escape
+
+    return Markup("<wbr>").join(map(escape, re.split(r"(?<=[_/.-])(?=.)", str(label))))
 
 
 @cache
@@ -93,6 +103,7 @@ def _render(template: str, e: Explanation, *, notebook: bool) -> str:
             status_sign=SIGNS[leading_status(e)],
             document=document,
             views=shades,
+            unclear=unclear(e),
             group=_group(e) if shades else "",
             by_word=strongest(e, _WORDS),
             has_copies=bool(copies),

@@ -164,22 +164,19 @@ def status_name(e: Explanation) -> str:
     return leading_status(e).replace("_", " ").capitalize()
 
 
-def _kept(e: Explanation) -> str:
-    """The label, and what it is kept ahead of."""
-    return f"{e.label}" if e.against is None else f"{e.label} against {e.against}"
-
-
 def headline(e: Explanation) -> str:
     """What the anchor says."""
+    ahead = None if e.against is None else f"ahead of {e.against}"
     if e.needs_no_word:
-        return f"The label {_kept(e)} needs no word."
+        return f"The label {e.label} needs no word{f' to stay {ahead}' if ahead else ''}."
     if e.status == "not_reached":
         best = f"; the best found is {listed(e.words)}" if e.words else ""
         return f"No anchor was shown to reach {e.threshold:g}{best}."
+    holds = f"stays {ahead}" if ahead else "holds"
     if not e.words:
-        return f"The label {_kept(e)} holds whatever is removed."
+        return f"The label {e.label} {holds} whatever is removed."
     stay = "stays" if len(e.words) == 1 else "stay"
-    return f"The label {_kept(e)} holds while {listed(e.words)} {stay} in place."
+    return f"The label {e.label} {holds} while {listed(e.words)} {stay} in place."
 
 
 def meaning(e: Explanation) -> str:

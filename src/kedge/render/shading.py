@@ -11,12 +11,12 @@ from typing import Any
 from kedge.results.banzhaf import WordInfluence
 from kedge.results.explanation import Explanation
 
-__all__ = ["View", "strongest", "views"]
+__all__ = ["View", "strongest", "unclear", "views"]
 
 # Classes that can be switched to: the most probable ones, the label always among them.
 _CLASSES = 6
-# What is smaller than this share of the largest value is not shaded, nor what is within its own error.
-_FAINT, _SURE = 0.05, 2.0
+# What is smaller than this share of the largest value is not shaded.
+_FAINT = 0.05
 # How many depths a shade has (templates/shades.css).
 _LEVELS = 5
 # A probability that no word changes by this much is no picture of the words: the log-odds come first then.
@@ -61,13 +61,14 @@ def views(e: Explanation) -> list[View]:
     known = e.influence
     if known is None or len(known.values) != len(e.tokens):
         return []
-    held = _view(f"whether “{e.label}” holds", known.values, known.errors, exact=known.exact)
+    ahead = "" if e.against is None else f" ahead of “{e.against}”"
+    held = _view(f"chance of “{e.label}”{ahead}", known.values, known.errors, known.margin, exact=known.exact)
     chances = dict(e.probabilities or ())
     order = sorted(known.classes, key=lambda c: (c.label != e.label, -chances.get(c.label, 0.0)))
     if len(order) == 2:  # what speaks for one speaks against the other
         order = order[:1]
     scores = [
-        _view(f"{known.scale} of “{c.label}”", c.values, c.errors, exact=not any(c.errors))
+        _view(f"{known.scale} of “{c.label}”", c.values, c.errors, known.margin, exact=not any(c.errors))
         for c in order[:_CLASSES]
     ]
     flat = max(map(abs, known.values), default=0.0) < _FLAT
@@ -75,10 +76,23 @@ def views(e: Explanation) -> list[View]:
     return [view for view in found if any(view.shades)]
 
 
-def _view(name: str, values: tuple[float, ...], errors: tuple[float, ...], *, exact: bool) -> View:
+def unclear(e: Explanation) -> str:
+    """One sentence where the samples say nothing of any word; else nothing."""
+    known = e.influence
+    if known is None or known.exact or views(e):
+        return ""
+    return (
+        f"No word stands out in the {known.samples:,} samples that tell words apart; "
+        "kedge.influence(model, text, samples=20_000) draws more."
+    )
+
+
+def _view(
+    name: str, values: tuple[float, ...], errors: tuple[float, ...], margin: float, *, exact: bool
+) -> View:
     most = max(map(abs, values), default=0.0)
     shades = [
-        round(value / most, 2) if most and abs(value) >= max(_FAINT * most, _SURE * error) else 0.0
+        round(value / most, 2) if most and abs(value) >= max(_FAINT * most, margin * error) else 0.0
         for value, error in zip(values, errors, strict=True)
     ]
     written = [

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kedge.render.phrases import asked, baseline, no_word_needed, promise, verdict, way
-from kedge.render.shading import strongest, views
+from kedge.render.shading import strongest, unclear, views
 from kedge.results.explanation import Explanation
 from kedge.typing import Label, Span
 from kedge.utils.messages import visible
@@ -53,8 +53,8 @@ def render(e: Explanation, *, colour: bool) -> str:
     if e.baseline is not None and not e.needs_no_word:
         lines.append(f"{dim}baseline  {reset} {baseline(e)}   {dim}with no word kept{reset}")
     told = [
-        f"{dim}{name}{reset} {', '.join(f'{visible(word)} {value}' for word, value in spoken)}"
-        for name, spoken in zip(("for       ", "against   "), strongest(e), strict=True)
+        f"{_key(name, ramp, colour=colour)} {', '.join(f'{visible(word)} {value}' for word, value in spoken)}"
+        for name, ramp, spoken in zip(("for", "against"), (_FOR, _AGAINST), strongest(e), strict=True)
         if spoken
     ]
     if told:
@@ -66,6 +66,8 @@ def render(e: Explanation, *, colour: bool) -> str:
     if e.needs_no_word:
         said = said.removeprefix(no_word_needed(e)).strip()  # it is said above
     lines += [f"{dim}found by  {reset} {visible(_cost(e))}", "", visible(said), *map(visible, e.notes)]
+    if doubt := unclear(e):
+        lines.append(doubt)
     return "\n".join(lines)
 
 
@@ -83,6 +85,12 @@ def render_verdict(v: "Verdict", *, colour: bool) -> str:
         verdict(v),
     ]
     return "\n".join(lines)
+
+
+def _key(name: str, ramp: tuple[int, ...], *, colour: bool) -> str:
+    """The name of a row in the colour of its words: the legend of the shades."""
+    shown = f"\x1b[30;48;5;{ramp[-2]}m{name}\x1b[0m" if colour else name
+    return shown + " " * (10 - len(name))
 
 
 def _precision(e: "Explanation | Verdict") -> str:

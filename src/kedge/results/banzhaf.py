@@ -3,15 +3,17 @@
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
+from statistics import NormalDist
 from typing import Any, Literal
 
 from kedge.typing import Label
 
 __all__ = ["ClassInfluence", "Influence", "Measure", "WordInfluence"]
 
-# A word speaks against the label if it lowers its probability by at least this much, and by more than
-# twice the error of that number.
-_NOTABLE, _SURE = 0.01, 2.0
+# A word speaks for or against the label if it changes its probability by at least this much.
+_NOTABLE = 0.01
+# How often a document none of whose words matters may show one that seems to.
+_FALSE = 0.05
 
 
 @dataclass(frozen=True)
@@ -72,15 +74,26 @@ class Influence:
     samples: int = 0
 
     @property
+    def margin(self) -> float:
+        """How many of its errors a value must be away from zero to stand out.
+
+        One for exact values, whose errors are bounds. Of many sampled values some are large by chance, so
+        the more words there are, the more it takes (Bonferroni).
+        """
+        if self.exact:
+            return 1.0
+        return NormalDist().inv_cdf(1 - _FALSE / (2 * max(1, len(self.words))))
+
+    @property
     def adversaries(self) -> tuple[WordInfluence, ...]:
         """The words that speak against the label, the strongest first."""
-        against = (w for w in self.words if -w.value >= max(_NOTABLE, _SURE * w.error))
+        against = (w for w in self.words if -w.value >= max(_NOTABLE, self.margin * w.error))
         return tuple(sorted(against, key=lambda w: w.value))
 
     @property
     def supporters(self) -> tuple[WordInfluence, ...]:
         """The words that speak for the label, the strongest first."""
-        for_it = (w for w in self.words if w.value >= max(_NOTABLE, _SURE * w.error))
+        for_it = (w for w in self.words if w.value >= max(_NOTABLE, self.margin * w.error))
         return tuple(sorted(for_it, key=lambda w: -w.value))
 
     def of(self, label: Label) -> ClassInfluence | None:

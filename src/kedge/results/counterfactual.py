@@ -1,10 +1,10 @@
 """The words whose removal, or replacement, changes the label: the result, as data."""
 
-import json
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from kedge.typing import Label, Span
+from kedge.utils.messages import readable_json
 
 __all__ = ["Flip"]
 
@@ -36,8 +36,8 @@ class Flip:
     probabilities, probabilities_after
         The model's class probabilities before and after, where it gives them: (label, value) pairs.
     method
-        How it was found: ``"sorting"``, ``"sums"``, ``"leads"``, ``"leaves"``, ``"arithmetic"`` or
-        ``"asking"``.
+        How it was found: ``"sorting"``, ``"sums"``, ``"windows"``, ``"leads"``, ``"leaves"``, ``"bounds"``,
+        ``"arithmetic"`` or ``"asking"``.
     model, perturbation
         Of which model, and what stands in place of a removed word.
     queries, seconds
@@ -100,7 +100,7 @@ class Flip:
 
     def to_json(self, *, indent: int | None = None, times: bool = False) -> str:
         """The JSON form; the same seed gives the same string unless ``times`` is asked for."""
-        return json.dumps(self.to_dict(times=times), ensure_ascii=False, indent=indent)
+        return readable_json(self.to_dict(times=times), indent)
 
     def to_row(self) -> dict[str, Any]:
         """One flat row for a table."""

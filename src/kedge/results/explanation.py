@@ -1,6 +1,5 @@
 """The result: frozen data with a versioned JSON form. Rendering is functions of it, elsewhere."""
 
-import json
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -11,6 +10,7 @@ from kedge.results.banzhaf import Influence, Measure
 from kedge.results.interval import Interval
 from kedge.results.removal import Removal
 from kedge.typing import Label, Minimality, Span, Status
+from kedge.utils.messages import readable_json
 
 __all__ = ["FORMAT", "Example", "Explanation", "Step", "TiedAnchors"]
 
@@ -143,9 +143,9 @@ class Explanation:
     objective: Literal["shortest", "coverage"] = "shortest"
     against: Label | None = None
     seconds: float | None = field(default=None, compare=False)
-    tokens: tuple[Span, ...] = field(default=(), repr=False)
+    tokens: Sequence[Span] = field(default=(), repr=False)
     probabilities: tuple[tuple[Label, float], ...] | None = None
-    trace: tuple[Step, ...] = field(default=(), repr=False)
+    trace: Sequence[Step] = field(default=(), repr=False)
     ties: TiedAnchors | None = field(default=None, repr=False)
     examples: Sequence[Example] = field(default=(), repr=False)
     removals: Sequence[Removal] = field(default=(), repr=False)
@@ -221,7 +221,7 @@ class Explanation:
 
     def to_json(self, *, indent: int | None = None, times: bool = False) -> str:
         """The JSON form; the same seed gives the same string unless ``times`` is asked for."""
-        return json.dumps(self.to_dict(times=times), ensure_ascii=False, indent=indent)
+        return readable_json(self.to_dict(times=times), indent)
 
     def certificate(self) -> dict[str, Any]:
         """All that the claim rests on, for others to check; there if ``certificate=True`` asked for it."""

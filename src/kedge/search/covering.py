@@ -76,8 +76,7 @@ class _Corpus:
     """Documents that contain what an anchor keeps, as sets of bits."""
 
     def __init__(self, index: Index, reading: Reading) -> None:
-        tokens = reading.document.tokens
-        self._words = [tokens[group[0]].word for group in reading.units.members]
+        self._words = reading.units.words(reading.document)
         self._index = index
         self._sets: dict[tuple[str, int], Bits] = {}
         self.nothing = np.zeros((len(index) + 63) // 64, dtype=np.uint64)

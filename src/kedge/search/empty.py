@@ -26,7 +26,8 @@ _LOOK = 24
 _ASKED, _COMPUTED = 250, 1 << 16
 # Questions are not spent on a baseline at the threshold that would show these samples more seldom than this.
 _UNLIKELY = 0.1
-# An interval this wide has its mean from so many samples: a standard error below 0.02.
+# An interval this wide has its mean from so many samples: a standard error below 0.02. A look that costs
+# arithmetic only has as many: a proof would do with 67, whose share says little of the precision.
 _VAGUE, _GUESS = 0.05, 1000
 # Samples at a time, at most: a look after each few that are asked about.
 _ROUND, _ASKED_AT_ONCE = 1 << 12, 48
@@ -95,11 +96,12 @@ def _sampled(
     """
     most = bets.trials + (_COMPUTED if reading.algebra else _ASKED)
     fresh = None if reading.algebra or bets.trials else FreshSamples.of(reading, (), goal.seed)
-    wanted = max(_LOOK, bets.still_needed(goal.threshold, goal.delta, 0.0)) if bets.trials else _LOOK
+    look = _GUESS if reading.algebra else _LOOK
+    wanted = max(look, bets.still_needed(goal.threshold, goal.delta, 0.0)) if bets.trials else look
     while bets.trials < most:
         at_once = _ROUND if reading.algebra else _ASKED_AT_ONCE
         n = int(min(wanted, most - bets.trials, at_once, reading.oracle.remaining))
-        if n < min(wanted, _LOOK):  # not worth a look
+        if n < min(wanted, look):  # not worth a look
             break
         try:
             counts = reading.sample((), n, rng) if fresh is None else fresh.rows(bets.trials, n)
@@ -113,7 +115,7 @@ def _sampled(
         settled = bets.proves(goal.threshold, goal.delta) or bets.high(goal.delta) < goal.threshold
         if settled or not (reading.algebra or _may_reach(bets, goal.threshold)):
             break
-        wanted = max(_LOOK, bets.still_needed(goal.threshold, goal.delta, 0.0))
+        wanted = max(look, bets.still_needed(goal.threshold, goal.delta, 0.0))
     if not bets.trials:
         return None
     low, high = bets.low(goal.delta), bets.high(goal.delta)

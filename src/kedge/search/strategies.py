@@ -70,15 +70,20 @@ def strategies_for(
 
 def choose_strategy(strategies: tuple[Strategy, ...], reading: Reading) -> Strategy:
     """The first that can be used and suits, else the first that can be used; else a refusal."""
-    usable = [s for s in strategies if s.obstacle(reading) is None]
-    if not usable:
-        last = strategies[-1]
-        raise OptionError(
-            f"`method={last.name!r}` {last.obstacle(reading)}; use `method='auto'`.",
-            option="method",
-            value=last.name,
-        )
-    return next((s for s in usable if s.suits(reading)), usable[0])
+    usable = None
+    for strategy in strategies:
+        if strategy.obstacle(reading) is None:
+            if strategy.suits(reading):
+                return strategy
+            usable = usable or strategy
+    if usable is not None:
+        return usable
+    last = strategies[-1]
+    raise OptionError(
+        f"`method={last.name!r}` {last.obstacle(reading)}; use `method='auto'`.",
+        option="method",
+        value=last.name,
+    )
 
 
 def as_strategy(method: "str | Strategy") -> Strategy:

@@ -120,7 +120,7 @@ class Found:
     interval: Interval
     status: Status
     evaluator: Evaluator
-    trace: tuple[Candidate, ...] = ()
+    trace: Sequence[Candidate] = ()
     selection: Selection | None = None
     baseline: Interval | None = None
     notes: tuple[str, ...] = field(default=())

@@ -11,6 +11,7 @@ from kedge.options import OptionsGiven, with_options
 from kedge.results.explanation import Explanation
 from kedge.text.inputs import as_texts
 from kedge.typing import Label
+from kedge.utils.messages import visible
 from kedge.utils.rounding import percent
 
 __all__ = ["Comparison", "Pair", "compare", "jaccard"]
@@ -92,7 +93,7 @@ class Comparison:
     def __str__(self) -> str:
         total = len(self.same_label) + len(self.other_label)
         if not total:
-            return "\n".join(["No text could be compared.", *self._failures()])
+            return visible("\n".join(["No text could be compared.", *self._failures()]))
         lines = [f"{total} texts, the same label for {percent(self.agreement)}."]
         reasoned = [pair for pair in self.same_label if not pair.needless]
         if needless := len(self.same_label) - len(reasoned):
@@ -107,7 +108,7 @@ class Comparison:
             f"  (row {pair.row})"
             for pair in reasoned[:_SHOWN]
         ]
-        return "\n".join([*lines, *self._failures()])
+        return visible("\n".join([*lines, *self._failures()]))
 
     def _failures(self) -> list[str]:
         """How many texts failed, with the first reason of each kind."""

@@ -4,7 +4,7 @@ Each function gives the same thing, an ``Influence``: from a sum over words, fro
 sample there is, from some of few, from samples by arithmetic, from samples that were asked about.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,6 +18,7 @@ from kedge.model.scores.additive import AdditiveScore
 from kedge.model.scores.leaves import LeafBoxes
 from kedge.reading.reading import Reading
 from kedge.results.banzhaf import ClassInfluence, Influence, WordInfluence
+from kedge.text.document import Document
 from kedge.text.units import Units
 from kedge.typing import Bools, Counts, Floats, Label
 from kedge.utils.numerics import logistic, pieces
@@ -51,17 +52,21 @@ class Scene:
     """What spelling out an influence needs of a reading: small enough to keep with a result."""
 
     label: Label
-    words: tuple[str, ...]
+    document: Document
     units: Units
     keep: float
     classes: tuple[Label, ...] | None = None
 
+    @property
+    def words(self) -> Sequence[str]:
+        """The word at each position."""
+        return self.document.words
+
     @classmethod
     def of(cls, reading: Reading) -> "Scene":
         """What is needed of a reading."""
-        words = tuple(token.word for token in reading.document.tokens)
         classes = None if reading.probabilities is None else tuple(reading.probabilities)
-        return cls(reading.label, words, reading.units, reading.keep, classes)
+        return cls(reading.label, reading.document, reading.units, reading.keep, classes)
 
     def groups(self) -> dict[str, list[int]]:
         """The units of each word that the model reads, in order."""

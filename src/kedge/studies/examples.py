@@ -8,20 +8,20 @@ asked about the anchor is shown again.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar, overload
 
 import numpy as np
 
 from kedge.errors import OutOfQueries
 from kedge.perturb import Perturbation
 from kedge.reading.reading import Reading
+from kedge.results.drawn import Drawn
 from kedge.results.explanation import Example
 from kedge.search.strategy import Found
 from kedge.text.document import Document
 from kedge.text.units import Units
 from kedge.typing import Bools, Counts, Kept
 
-__all__ = ["Drawn", "draw_examples"]
+__all__ = ["draw_examples"]
 
 # Ten of each kind are enough to look at.
 _EACH = 10
@@ -33,49 +33,6 @@ _FREE_DRAWS, _PIECE = 1024, 64
 _ASKED = 32
 
 Holds = Callable[[Counts], Bools]
-Item = TypeVar("Item")
-
-
-class Drawn(Sequence[Item]):
-    """A sequence that is drawn on first use; it compares, copies and pickles as a tuple."""
-
-    def __init__(self, draw: Callable[[], Iterable[Item]]) -> None:
-        self._draw: Callable[[], Iterable[Item]] | None = draw
-        self._drawn: tuple[Item, ...] = ()
-
-    def _all(self) -> tuple[Item, ...]:
-        draw = self._draw
-        if draw is not None:
-            # Two threads may both draw; the same seed gives them the same.
-            self._drawn, self._draw = tuple(draw()), None
-        return self._drawn
-
-    def __len__(self) -> int:
-        return len(self._all())
-
-    def __iter__(self) -> Iterator[Item]:
-        return iter(self._all())
-
-    @overload
-    def __getitem__(self, index: int) -> Item: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Item, ...]: ...
-    def __getitem__(self, index: int | slice) -> Item | tuple[Item, ...]:
-        return self._all()[index]
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, (tuple, Drawn)):
-            return self._all() == tuple(other)
-        return NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._all())
-
-    def __repr__(self) -> str:
-        return repr(self._all())
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return tuple, (self._all(),)
 
 
 @dataclass(frozen=True)

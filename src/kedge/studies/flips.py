@@ -1,7 +1,7 @@
 """What flips a label: the fewest removed words, by the first way that the model allows."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from kedge.reading.reading import Reading
 from kedge.search.flips.asking import Trials, lose_by_asking, rough_effects
 from kedge.search.flips.boxes import nearest_leaf
 from kedge.search.flips.cut import Cut
+from kedge.search.flips.norms import lose_normed_lead
 from kedge.search.flips.sums import lose_any_lead, lose_sum, win_all_leads
+from kedge.search.flips.windows import lose_windows
 from kedge.typing import Bools, Counts, Floats, Label
 
 __all__ = ["Lost", "lose_label", "word_effects"]
@@ -25,11 +27,10 @@ _ARITHMETIC, _PROOF = 20_000, 150_000
 
 @dataclass(frozen=True, eq=False)
 class Lost:
-    """Removals that lose the label, None where none were found; how; and whether none of them can stay."""
+    """Removals that lose the label, None where none were found; and how they were found."""
 
     cut: Cut | None
     method: str
-    irreducible: bool = True
 
 
 def lose_label(reading: Reading, to: Label | None, rng: np.random.Generator) -> Lost:
@@ -46,20 +47,28 @@ def lose_label(reading: Reading, to: Label | None, rng: np.random.Generator) -> 
     sizes = reading.units.sizes
     if (holds := reading.holds_unasked) is not None:
         unasked = Trials(lambda c: (holds(c), np.full(len(c), np.nan)), sizes, _ARITHMETIC)
-        return Lost(lose_by_asking(unasked, rng, proof=lambda: _PROOF), "arithmetic")
+        start = _normed(reading, to, lost)
+        if start is not None and start.proven:
+            return Lost(start, "bounds")
+        return Lost(lose_by_asking(unasked, rng, proof=lambda: _PROOF, start=start), "arithmetic")
     most = int(min(_ASKED - reading.oracle.queries, reading.oracle.remaining - 1))
     trials = Trials(reading.answers, sizes, most)
     try:
-        return Lost(lose_by_asking(trials, rng, proof=lambda: _IN_ALL - reading.oracle.queries), "asking")
+        cut = lose_by_asking(trials, rng, proof=lambda: _IN_ALL - reading.oracle.queries)
+        if cut is not None and cut.proven and len(cut) > 1 and not reading.check_repeats():
+            cut = replace(cut, proven=False)  # a proof rests on answers that repeat
+        return Lost(cut, "asking")
     except OutOfQueries:
         best = trials.smallest()
-        return Lost(None if best is None else Cut(best, proven=False), "asking", irreducible=False)
+        return Lost(None if best is None else Cut(best, proven=False, irreducible=False), "asking")
 
 
 def _inside(reading: Reading, to: Label | None, lost: Callable[[Counts], Bools]) -> Lost | None:
     """The fewest removals read off a model; None for one that must be tried out."""
     if reading.additive is not None:
         return Lost(lose_sum(reading.additive, lost), "sorting" if reading.additive.linear else "sums")
+    if reading.chain is not None and (cut := lose_windows(reading.chain, lost)) is not None:
+        return Lost(cut, "windows")
     if reading.leaves is not None:
         return Lost(nearest_leaf(reading.leaves, reading.units.sizes), "leaves")
     leads = _leads(reading, to)
@@ -68,6 +77,12 @@ def _inside(reading: Reading, to: Label | None, lost: Callable[[Counts], Bools])
     if leads and all(lead.linear for lead in leads):
         return Lost(win_all_leads(leads, lost), "leads")
     return None
+
+
+def _normed(reading: Reading, to: Label | None, lost: Callable[[Counts], Bools]) -> Cut | None:
+    """Few removals that lose a lead over an l2 norm, proven to be the fewest as a rule."""
+    leads = reading.leads
+    return lose_normed_lead(leads, lost) if leads is not None and leads.normed and to is None else None
 
 
 def _leads(reading: Reading, to: Label | None) -> list[AdditiveScore]:

@@ -5,6 +5,7 @@ word what it does, with an error; asking for more samples is left to the user.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -65,7 +66,9 @@ def influence_of(reading: Reading, samples: int, rng: np.random.Generator) -> In
     if (inside := _inside(reading, scene)) is not None:
         return inside()
     if reading.repeatable and table_size(reading) <= samples:
-        return by_table(scene, reading)
+        found = by_table(scene, reading)
+        # An exact value rests on answers that repeat, as an exact anchor does.
+        return found if reading.check_repeats() else replace(found, exact=False, samples=table_size(reading))
     if reading.holds_unasked is not None:
         return by_arithmetic(scene, reading, samples, rng)
     counts = reading.sample((), samples, rng)

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from kedge.errors import KedgeError, OptionError
+from kedge.errors import KedgeError, OptionError, TextError
 from kedge.explainer import Explainer
 from kedge.options import OptionsGiven, with_options
 from kedge.results.interval import Interval
 from kedge.search.knobs import check_at_least
 from kedge.text.document import Document
 from kedge.text.inputs import as_texts
+from kedge.utils.messages import name_error, shorten, visible
 from kedge.utils.seeds import generator
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class Evaluation:
             f"  {row['reaching']:>{wider}.0%}  {row['comprehensiveness']:>17.0%}"
             for row in self.table()
         ]
-        return "\n".join([head, *lines, *self.skipped])
+        return visible("\n".join([head, *lines, *self.skipped]))
 
     def plot(self, *, ax: "Axes | None" = None) -> "Axes":
         """Sufficiency and comprehensiveness of each tool, with matplotlib."""
@@ -153,21 +154,33 @@ def evaluate(
     >>> [(row["tool"], row["size"], row["sufficiency"]) for row in judged.table()][:2]
     [('kedge', 2.0, 1.0), ('first word', 2.0, 1.0)]
     """
+    if explainers is not None and not isinstance(explainers, Mapping):
+        raise OptionError(f"explainers must map names to functions, got {type(explainers).__name__}.")
     tools = dict(explainers or {})
     for name, tool in tools.items():
-        if name in {OURS, FLOOR} or not callable(tool):
-            raise OptionError(f"explainers must be functions by names other than kedge's own, got {name!r}.")
+        if not isinstance(name, str) or name in {OURS, FLOOR} or not callable(tool):
+            raise OptionError(
+                f"explainers must map names other than kedge and random to functions, got {name!r}."
+            )
     check_at_least("random", random, 0)
     if size is not None:
         check_at_least("size", size)
     explainer = Explainer(model, **options)
     judged: list[Judged] = []
     skipped: list[str] = []
+    failed: KedgeError | None = None
     for row, text in enumerate(as_texts(texts)):
         try:
             judged += _judge_text(explainer, row, text, tools, size, random, skipped)
+        except OptionError:
+            raise
         except KedgeError as error:
+            failed = failed or error
             skipped.append(f"Text {row} is left out: {error}")
+    if failed and not judged:
+        raise failed
+    if not judged:
+        raise TextError("There are no texts to judge.")
     order = {name: i for i, name in enumerate((OURS, *tools, FLOOR))}
     judged.sort(key=lambda one: (order[one.tool], one.row))
     return Evaluation(tuple(judged), explainer.options.threshold, tuple(skipped))
@@ -193,7 +206,18 @@ def _judge_text(
         best = (best + rest)[:count]
     found = [_judge(explainer, OURS, row, text, [best])]
     for name, tool in tools.items():
-        positions = usable_positions(reading.document, tool(text), read)[:count]
+        try:
+            said = tool(text)
+        except Exception as error:  # noqa: BLE001  (a tool that fails on one text is judged by the others)
+            skipped.append(f"Text {row}: {name} raised {name_error(error)}.")
+            continue
+        try:
+            positions = usable_positions(reading.document, said, read)[:count]
+        except (TypeError, ValueError, IndexError):
+            raise OptionError(
+                f"{name} must return words, positions, (word, weight) pairs or a mapping from words to "
+                f"weights, got {shorten(repr(said))}."
+            ) from None
         if len(positions) < count:
             skipped.append(
                 f"Text {row}: {name} names {len(positions)} of {count} words that the model reads."

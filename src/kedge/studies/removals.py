@@ -52,7 +52,7 @@ def without_questions(reading: Reading) -> Reading:
 
 
 def harder_removals(
-    reading: Reading, baseline: Interval | None, goal: Goal, seed: int, *, proven: bool = False
+    reading: Reading, baseline: Interval, goal: Goal, seed: int, *, proven: bool = False, again: bool = False
 ) -> Iterator[Removal]:
     """The label's needs at ever harder removals, down to the first at which it needs a word.
 
@@ -61,18 +61,22 @@ def harder_removals(
     reading
         The document, at the ``keep`` that was asked for.
     baseline
-        What is known of the baseline there; None to find out.
+        What is known of the baseline there.
     goal
         The threshold, and the delta that one claim gets.
     seed
         Of the samples, where there are any.
     proven
         Whether the baseline is free of sampling error.
+    again
+        Whether its claim is proved anew, at the delta of the goal; the estimate stays what it is.
     """
     rng = np.random.default_rng([seed, 3])
     first, sure = reading, True
     try:
-        known, exact = (baseline, proven) if baseline is not None else empty_precision(reading, goal, rng)
+        known, exact = empty_precision(reading, goal, rng) if again else (baseline, proven)
+        if again and known is not None:
+            known = known._replace(mean=min(max(baseline.mean, known.low), known.high))
         while known is not None and _holds_up(known, goal):
             claimed = bool(known.reaches(goal.threshold)) and (sure or exact)
             sure &= claimed

@@ -4,7 +4,6 @@ Exact where the model can be read or every sample asked about, else an interval 
 that holds with probability 1 - delta however often it was looked at on the way.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -25,6 +24,7 @@ from kedge.search.strategy import EvaluatorName
 from kedge.text.anchor import Anchor
 from kedge.text.document import Document
 from kedge.typing import Kept, Label, Span
+from kedge.utils.messages import readable_json
 
 __all__ = ["Verdict", "judge", "select"]
 
@@ -100,7 +100,7 @@ class Verdict:
 
     def to_json(self, *, indent: int | None = None, times: bool = False) -> str:
         """The JSON form; the same seed gives the same string unless ``times`` is asked for."""
-        return json.dumps(self.to_dict(times=times), ensure_ascii=False, indent=indent)
+        return readable_json(self.to_dict(times=times), indent)
 
 
 def select(document: Document, chosen: str | Iterable[str | int]) -> Anchor:
@@ -114,7 +114,7 @@ def select(document: Document, chosen: str | Iterable[str | int]) -> Anchor:
     if isinstance(chosen, str):
         chosen = chosen.split()
     if not isinstance(chosen, Iterable):
-        raise OptionError(f"Words to judge are a list of words or positions, got {type(chosen).__name__}.")
+        raise OptionError(f"words must be a list of words or positions, got {type(chosen).__name__}.")
     positions: list[int] = []
     for item in chosen:
         if isinstance(item, str):
@@ -126,7 +126,7 @@ def select(document: Document, chosen: str | Iterable[str | int]) -> Anchor:
                 )
             positions.append(int(item))
         else:
-            raise OptionError("Words to judge are a list of words, or of their positions in the text.")
+            raise OptionError("words must be a list of words, or of their positions in the text.")
     return Anchor(positions)
 
 

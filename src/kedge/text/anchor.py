@@ -27,8 +27,8 @@ class Anchor:
 
     def words(self, document: Document) -> tuple[str, ...]:
         """The words that stand at the positions, in order."""
-        return tuple(document.tokens[k].word for k in self.positions)
+        return tuple(document.words[k] for k in self.positions)
 
     def spans(self, document: Document) -> tuple[Span, ...]:
         """Where they stand in the caller's own text."""
-        return tuple((document.tokens[k].start, document.tokens[k].stop) for k in self.positions)
+        return tuple(document.span(k) for k in self.positions)

@@ -10,16 +10,18 @@ Lists of at least 1/64 of the corpus are also kept as bit sets (then at most twi
 list): frequent words, which would cost the most, intersect 64 documents at a time.
 
 An index is built once, saved as a folder of plain arrays, and memory-mapped when opened, so that
-any number of processes share it.
+any number of processes share it. Indexes of the parts of a corpus merge into one.
 """
 
 import json
 import shutil
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,7 @@ from numpy.typing import NDArray
 
 from kedge.errors import OptionError, StorageError
 from kedge.text.inputs import as_texts, as_words
+from kedge.text.postings import ARRAYS, Postings, counted, merged, spelled
 from kedge.typing import Bits
 from kedge.utils.bitsets import bit_set, count_bits
 
@@ -35,32 +38,35 @@ __all__ = ["CorpusIndex"]
 
 Rows = NDArray[np.int32]
 
-FORMAT = 1
-DENSE = 64  # a list of at least 1/DENSE of the documents is also a bit set
-_ARRAYS = ("terms", "starts", "rows", "dense", "bits", "letters", "ends")
+FORMAT = 2
 # How much of the first text is kept, to recognise an index made with another way of splitting words.
 _SAMPLE = 400
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is known of texts that were indexed together: how many, which, and how one of them was split."""
+
+    documents: int
+    digest: str
+    text: str | None = None
+    words: tuple[str, ...] = ()
 
 
 class CorpusIndex:
     """Which documents of a corpus contain which words, and how often.
 
     Make one with ``CorpusIndex.build(texts, split)``, or ``explainer.index(texts)`` for the words that a
-    model reads; ``save`` it, ``open`` it. Words are asked for as a list, or in a string.
+    model reads; ``save`` it, ``open`` it, ``merge`` several. Words are asked for as a list, or in a string.
 
     >>> index = CorpusIndex.build(["so so good", "good", "bad"], str.split)
     >>> index.coverage(["good"]), index.documents(["so", "so", "good"]).tolist()
     (0.6666666666666666, [0])
     """
 
-    # terms[j] .. terms[j + 1] are the lists of word j: at least once, at least twice, ...
-    # starts[t] .. starts[t + 1] is list t within rows; dense[t] its place in bits, or -1.
-    # letters and ends hold the words in sorted order, as UTF-8.
-    def __init__(
-        self, arrays: Mapping[str, Any], size: int, sample: dict[str, Any], path: Path | None
-    ) -> None:
-        self._arrays = dict(arrays)
-        self._size, self._sample, self.path = size, sample, path
+    def __init__(self, arrays: Postings, parts: Sequence[Part], path: Path | None = None) -> None:
+        self.arrays, self.parts, self.path = dict(arrays), tuple(parts), path
+        self._size = sum(part.documents for part in parts)
         self._terms, self._starts = arrays["terms"], arrays["starts"]
         self._rows, self._dense, self._bits = arrays["rows"], arrays["dense"], arrays["bits"]
 
@@ -77,17 +83,31 @@ class CorpusIndex:
         vocabulary: dict[str, int] = {}
         words: list[NDArray[np.int32]] = []
         counts: list[NDArray[np.int32]] = []
-        sample: dict[str, Any] = {}
+        state = _state()
+        sample: tuple[str | None, tuple[str, ...]] = (None, ())
         for text in as_texts(texts):
             found = split(text) if isinstance(text, str) else ()
-            if found and not sample:
+            if found and sample[0] is None:
                 short = text[:_SAMPLE]
-                sample = {"text": short, "words": list(split(short))}
+                sample = (short, tuple(split(short)))
+            state.update(_mark(text))
             tally = Counter(found)
             here = [vocabulary.setdefault(word, len(vocabulary)) for word in tally]
             words.append(np.array(here, dtype=np.int32))
             counts.append(np.fromiter(tally.values(), dtype=np.int32, count=len(tally)))
-        return cls(_arrays(vocabulary, words, counts), len(words), sample, None)
+        return cls(counted(vocabulary, words, counts), [Part(len(words), state.hexdigest(), *sample)])
+
+    @classmethod
+    def merge(cls, first: "CorpusIndex", *others: "CorpusIndex") -> "CorpusIndex":
+        """One index of several corpora, in the words of one model; documents are numbered through.
+
+        >>> shards = [CorpusIndex.build(texts, str.split) for texts in (["so good"], ["bad", "good"])]
+        >>> CorpusIndex.merge(*shards).documents("good").tolist()
+        [0, 2]
+        """
+        indexes = (first, *others)
+        parts = [part for index in indexes for part in index.parts]
+        return cls(merged([index.arrays for index in indexes], [len(index) for index in indexes]), parts)
 
     @classmethod
     def open(cls, path: str | Path) -> "CorpusIndex":
@@ -100,10 +120,11 @@ class CorpusIndex:
                     f"{folder} is an index of format {about.get('format')}, not {FORMAT}; build it again."
                 )
             # A plain view of the mapped file: numpy's memmap type is slow to index.
-            arrays = {name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r")) for name in _ARRAYS}
-        except (OSError, ValueError) as error:
+            arrays = {name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r")) for name in ARRAYS}
+            parts = [Part(**part | {"words": tuple(part["words"])}) for part in about["parts"]]
+        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise StorageError(f"{folder} cannot be read as a corpus index: {error}.") from error
-        return cls(arrays, about["documents"], about["sample"], folder.absolute())
+        return cls(arrays, parts, folder.absolute())
 
     def save(self, path: str | Path) -> Path:
         """Write the index to a folder, which appears only when it is complete."""
@@ -114,9 +135,9 @@ class CorpusIndex:
         shutil.rmtree(draft, ignore_errors=True)
         try:
             draft.mkdir(parents=True)
-            for name in _ARRAYS:
-                np.save(draft / f"{name}.npy", self._arrays[name])
-            about = {"format": FORMAT, "documents": self._size, "sample": self._sample}
+            for name in ARRAYS:
+                np.save(draft / f"{name}.npy", self.arrays[name])
+            about = {"format": FORMAT, "parts": [asdict(part) for part in self.parts]}
             (draft / "index.json").write_text(json.dumps(about), encoding="utf-8")
             shutil.rmtree(folder, ignore_errors=True)
             draft.replace(folder)
@@ -155,12 +176,24 @@ class CorpusIndex:
         """What tells this index from another one: a hash of its words and in how many documents each is."""
         state = blake2b(f"{self._size} ".encode(), digest_size=16)
         for name in ("letters", "ends", "terms", "starts"):
-            state.update(np.ascontiguousarray(self._arrays[name]).tobytes())
+            state.update(np.ascontiguousarray(self.arrays[name]).tobytes())
         return state.hexdigest()
 
     def fits(self, split: Callable[[str], Sequence[str]]) -> bool:
         """Whether the index was built with the words that ``split`` gives."""
-        return not self._sample or list(split(self._sample["text"])) == self._sample["words"]
+        return all(part.text is None or tuple(split(part.text)) == part.words for part in self.parts)
+
+    def is_of(self, texts: Iterable[Any]) -> bool:
+        """Whether these are the texts that were indexed, in this order; they are not split for that."""
+        rest = iter(as_texts(texts))
+        for part in self.parts:
+            state, found = _state(), 0
+            for text in islice(rest, part.documents):
+                state.update(_mark(text))
+                found += 1
+            if found != part.documents or state.hexdigest() != part.digest:
+                return False
+        return next(rest, self) is self
 
     def bits(self, word: str, times: int) -> Bits | None:
         """The documents that contain a word at least ``times`` times as a set of bits; None if none do."""
@@ -217,56 +250,29 @@ class CorpusIndex:
         return {}  # places of words already looked up; -1 for a word that is not there
 
     def _search(self, word: str) -> int:
-        letters, ends = self._arrays["letters"], self._arrays["ends"]
+        letters, ends = self.arrays["letters"], self.arrays["ends"]
 
-        def spelled(j: int) -> bytes:
+        def there(j: int) -> bytes:
             return bytes(letters[ends[j - 1] if j else 0 : ends[j]])
 
-        wanted = word.encode("utf-8", "surrogatepass")
-        j = bisect_left(range(len(ends)), wanted, key=spelled)
-        return j if j < len(ends) and spelled(j) == wanted else -1
+        wanted = spelled(word)
+        j = bisect_left(range(len(ends)), wanted, key=there)
+        return j if j < len(ends) and there(j) == wanted else -1
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.path is not None:
             return CorpusIndex.open, (self.path,)  # the other process maps the same files
-        return CorpusIndex, (self._arrays, self._size, self._sample, None)
+        return CorpusIndex, (self.arrays, self.parts)
 
 
-def _arrays(
-    vocabulary: Mapping[str, int], words: Sequence[NDArray[np.int32]], counts: Sequence[NDArray[np.int32]]
-) -> dict[str, NDArray[Any]]:
-    """The lists of all (word, times), words in sorted order."""
-    size = len(words)
-    order = sorted(vocabulary, key=lambda w: w.encode("utf-8", "surrogatepass"))
-    place = np.empty(len(order), dtype=np.int64)
-    place[[vocabulary[w] for w in order]] = np.arange(len(order))
-    word = place[np.concatenate([np.zeros(0, dtype=np.int32), *words])]
-    times = np.concatenate([np.zeros(0, dtype=np.int32), *counts]).astype(np.int64)
-    row = np.repeat(np.arange(size, dtype=np.int32), [len(w) for w in words])
-    most = np.zeros(len(order), dtype=np.int64)
-    np.maximum.at(most, word, times)
-    terms = np.concatenate([[0], np.cumsum(most)])
-    # A document with m occurrences is in the lists of "at least 1" to "at least m".
-    within = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
-    term = np.repeat(terms[word], times) + within
-    by_term = np.argsort(term, kind="stable")  # stable: documents stay in order within a list
-    rows = np.repeat(row, times)[by_term]
-    lengths = np.bincount(term, minlength=int(terms[-1]))
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    dense = np.full(len(lengths), -1, dtype=np.int32)
-    frequent = np.flatnonzero(lengths * DENSE >= max(size, 1))
-    dense[frequent] = np.arange(len(frequent))
-    sets = [bit_set(rows[starts[t] : starts[t + 1]], size) for t in frequent]
-    spelled = [w.encode("utf-8", "surrogatepass") for w in order]
-    return {
-        "terms": terms,
-        "starts": starts,
-        "rows": rows,
-        "dense": dense,
-        "bits": np.array(sets, dtype="<u8").reshape(len(sets), (size + 63) // 64),
-        "letters": np.frombuffer(b"".join(spelled), dtype=np.uint8),
-        "ends": np.cumsum([len(s) for s in spelled], dtype=np.int64),
-    }
+def _state() -> Any:
+    return blake2b(digest_size=16)
+
+
+def _mark(text: Any) -> bytes:
+    """What tells a text from another one, of the same length for all."""
+    content = spelled(text) if isinstance(text, str) else b""
+    return blake2b(content, digest_size=16).digest()
 
 
 def as_index(given: Any, split: Callable[[str], Sequence[str]]) -> CorpusIndex:

@@ -11,6 +11,7 @@ from typing import Any
 
 from kedge.errors import OptionError, TextError
 from kedge.text.document import Token
+from kedge.text.forms import is_form_of
 from kedge.text.scripts import segment, unspaced_runs
 
 __all__ = ["Tokenizer", "align", "as_tokenizer", "chunks", "sentences", "spaced", "words"]
@@ -150,6 +151,11 @@ def _answer(tokenizer: Any, text: str) -> list[Any]:
 def _tokens(text: str, parts: list[Any]) -> list[Token]:
     """Read a tokenizer's answer: tokens, spaCy tokens, (start, stop) pairs, or strings."""
     if all(isinstance(p, Token) for p in parts):
+        for word, start, stop in parts:
+            if text[start:stop] and not is_form_of(word, text[start:stop]):
+                raise TextError(
+                    f"The tokenizer gave {word!r:.40} where the text has {text[start:stop]!r:.40}."
+                )
         return [*parts]
     if all(hasattr(p, "idx") and hasattr(p, "text") for p in parts):  # spaCy
         return [Token(p.text, p.idx, p.idx + len(p.text)) for p in parts if not p.text.isspace()]

@@ -5,9 +5,11 @@ distinct word that it reads, of size m_j. For any other model every position is 
 With this one notion "all 2^b masks" and "all count vectors" are the same algorithm.
 """
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import overload
 
 import numpy as np
 
@@ -17,12 +19,58 @@ from kedge.typing import Counts, Kept
 
 __all__ = ["Units", "interchangeable", "one_per_position"]
 
+Group = tuple[int, ...]
+
+
+class _Occurrences(Sequence[Group]):
+    """The positions of each of some words of a document, worked out for who looks."""
+
+    def __init__(self, document: Document, words: Sequence[str]) -> None:
+        self._document, self.words = document, words
+
+    @cached_property
+    def _groups(self) -> tuple[Group, ...]:
+        groups: dict[str, list[int]] = {word: [] for word in self.words}
+        for position, word in enumerate(self._document.words):
+            if word in groups:
+                groups[word].append(position)
+        return tuple(map(tuple, groups.values()))
+
+    def nth(self, unit: int, rank: int) -> int:
+        """The position of one occurrence."""
+        words, word, position = self._document.words, self.words[unit], -1
+        for _ in range(rank + 1):
+            position = words.index(word, position + 1)
+        return position
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __iter__(self) -> Iterator[Group]:
+        return iter(self._groups)
+
+    @overload
+    def __getitem__(self, index: int) -> Group: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Group, ...]: ...
+    def __getitem__(self, index: int | slice) -> Group | tuple[Group, ...]:
+        return self._groups[index]
+
+    def __eq__(self, other: object) -> bool:
+        return self._groups == tuple(other) if isinstance(other, (_Occurrences, tuple)) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._groups)
+
+    def __repr__(self) -> str:
+        return repr(self._groups)
+
 
 @dataclass(frozen=True)
 class Units:
     """Groups of interchangeable positions, each sorted; groups in order of first position."""
 
-    members: tuple[tuple[int, ...], ...]
+    members: Sequence[Group]
 
     def __len__(self) -> int:
         return len(self.members)
@@ -32,17 +80,26 @@ class Units:
         """(d,) the multiplicity m_j of each unit."""
         return np.array([len(group) for group in self.members], dtype=np.int64)
 
+    def words(self, document: Document) -> Sequence[str]:
+        """The word of each unit, that of its first position."""
+        if isinstance(self.members, _Occurrences):
+            return self.members.words
+        return [document.words[group[0]] for group in self.members]
+
     def counts(self, kept: Kept) -> Counts:
         """(d,) how many occurrences of each unit an anchor keeps: a_1..a_d."""
         return np.bincount(np.asarray(kept, dtype=np.int64), minlength=len(self)).astype(np.int64)
 
     def anchor(self, kept: Kept) -> Anchor:
         """The positions an anchor in unit space stands for: first occurrences first."""
+        members = self.members
         seen: dict[int, int] = {}
         positions = []
         for unit in kept:
             rank = seen.get(unit, 0)
-            positions.append(self.members[unit][rank])
+            positions.append(
+                members.nth(unit, rank) if isinstance(members, _Occurrences) else members[unit][rank]
+            )
             seen[unit] = rank + 1
         return Anchor(positions)
 
@@ -63,7 +120,9 @@ def one_per_position(document: Document) -> Units:
 
 def interchangeable(document: Document, reads: Callable[[str], bool]) -> Units:
     """One unit per distinct word that the model reads; the other words can never matter."""
-    groups: dict[str, list[int]] = {}
-    for position, token in enumerate(document.tokens):
-        groups.setdefault(token.word, []).append(position)
-    return Units(tuple(tuple(group) for word, group in groups.items() if reads(word)))
+    counts = Counter(document.words)  # in order of first appearance
+    words = list(filter(reads, counts))
+    units = Units(_Occurrences(document, words))
+    # Known without looking for any position.
+    vars(units)["sizes"] = np.fromiter(map(counts.__getitem__, words), np.int64, len(words))
+    return units

@@ -34,7 +34,7 @@ def as_kept(multiplicity: Counts, kept: ArrayLike) -> Counts:
     counts = array.astype(np.int64)
     if (counts != array).any() or (counts < 0).any() or (counts > multiplicity).any():
         raise OptionError(
-            "kept holds a count that is no whole number between 0 and the word's multiplicity; "
+            "kept holds a count that is not a whole number between 0 and the word's multiplicity; "
             "an anchor keeps occurrences that the document has."
         )
     return counts

@@ -1,8 +1,14 @@
 """What a sentence shows of a text, a value or an error."""
 
+import json
+import re
 import unicodedata
+from typing import Any
 
-__all__ = ["first_line", "name_error", "shorten", "visible"]
+__all__ = ["first_line", "name_error", "readable_json", "shorten", "visible"]
+
+# Beyond what JSON itself escapes: delete, the C1 controls (a terminal obeys them, too), lone surrogates.
+_UNREADABLE = re.compile("[\x7f-\x9f\ud800-\udfff]")
 
 
 def shorten(text: str, width: int = 60, ellipsis: str = "...") -> str:
@@ -45,3 +51,13 @@ def visible(text: str) -> str:
 def _symbol(character: str) -> str:
     code = ord(character)
     return chr(0x2400 + code) if code < 0x20 else "\ufffd"
+
+
+def readable_json(value: Any, indent: int | None = None) -> str:
+    r"""JSON with letters of every script as they are, and everything that controls a terminal escaped.
+
+    >>> readable_json({"é": "\x9b2J"})
+    '{"é": "\\u009b2J"}'
+    """
+    written = json.dumps(value, ensure_ascii=False, indent=indent)
+    return _UNREADABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", written)

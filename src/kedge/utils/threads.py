@@ -5,35 +5,20 @@ whole process: whoever is first inside sets it, and lifts it when leaving; other
 """
 
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ContextDecorator
 from functools import cache
 from threading import Lock, get_ident
-from typing import Any
+from typing import Any, Self
 
 __all__ = ["limit_scipy", "one_thread"]
 
-
-class _Limits(ExitStack):
-    """The limits that one thread has set, and must lift."""
-
-    scipy: bool | None = None
-
-    def set(self) -> None:
-        """Limit what is loaded by now."""
-        scipy = "scipy.linalg" in sys.modules
-        if scipy != self.scipy:
-            self.enter_context(_controller(scipy).limit(limits=1))
-            self.scipy = scipy
-
-
 # Held by whoever has set the limit; and what is set, by the thread that did.
 _LOCK = Lock()
-_SET: dict[int, _Limits] = {}
+_SET: dict[int, "_Limit"] = {}
 
 
 @cache
-def _controller(scipy: bool) -> Any:
+def _libraries(scipy: bool) -> list[Any]:
     """The linear algebra of this process, looked for again only when scipy's has joined numpy's.
 
     Only what numpy and scipy compute with. A network's threads are its own, and so are those of a
@@ -42,27 +27,51 @@ def _controller(scipy: bool) -> Any:
     del scipy  # it tells one search from the next
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController().select(user_api="blas")
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Linear algebra in one thread, unless somebody else sees to that already."""
-    if not _LOCK.acquire(blocking=False):
-        yield
-        return
-    try:
-        with _Limits() as limits:
-            _SET[get_ident()] = limits
-            limits.callback(_SET.pop, get_ident())
-            limits.set()
-            yield
-    finally:
+class _Limit(ContextDecorator):
+    """The limit, as a context or around a function; cheap enough for every explanation."""
+
+    def __init__(self) -> None:
+        self._before: list[tuple[Any, int]] | None = None
+
+    def _recreate_cm(self) -> Self:
+        return type(self)()  # each call of a decorated function is a context of its own
+
+    def __enter__(self) -> Self:
+        if _LOCK.acquire(blocking=False):
+            self._before = []
+            _SET[get_ident()] = self
+            self.set()
+        return self
+
+    def set(self) -> None:
+        """Limit what is loaded by now."""
+        assert self._before is not None  # noqa: S101  (whoever sets holds the lock)
+        for library in _libraries("scipy.linalg" in sys.modules):
+            threads = library.get_num_threads()
+            if threads != 1:
+                library.set_num_threads(1)
+                self._before.append((library, threads))
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is None:
+            return
+        del _SET[get_ident()]
+        for library, threads in reversed(self._before):
+            library.set_num_threads(threads)
+        self._before = None
         _LOCK.release()
+
+
+def one_thread() -> _Limit:
+    """Linear algebra in one thread, unless somebody else sees to that already."""
+    return _Limit()
 
 
 def limit_scipy() -> None:
     """Limit scipy's linear algebra, too, where it was loaded after ``one_thread`` began."""
-    limits = _SET.get(get_ident())
-    if limits is not None:
-        limits.set()
+    limit = _SET.get(get_ident())
+    if limit is not None:
+        limit.set()

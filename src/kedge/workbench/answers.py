@@ -3,19 +3,23 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from kedge.corpus.files.columns import explained_values
 from kedge.explainer import Explainer
 from kedge.reading.oracle import Oracle
 from kedge.render.flips import flip_headline, flip_promise
 from kedge.render.phrases import baseline, headline, leading_status, meaning
 from kedge.render.shading import views
-from kedge.workbench.jobs import Job, Jobs
+from kedge.results.explanation import Explanation
+from kedge.utils.deadline import TimeIsUp
+from kedge.utils.messages import readable_json
+from kedge.workbench.jobs import FIRM, Job, Jobs
 from kedge.workbench.problems import problem, too_long
 from kedge.workbench.schemas import (
     ExplainRequest,
@@ -34,7 +38,8 @@ __all__ = ["Bench"]
 
 WithOptions = ExplainRequest | PrecisionRequest | InfluenceRequest | FlipRequest
 Asked = WithOptions | PredictRequest
-Form = Literal["json", "html", "stream"]
+Form = Literal["json", "row", "html", "stream"]
+_LEFT_OUT = "The time limit was near, so what every word does, examples and harder removals are left out."
 # How often a streamed answer reports and a waiting one looks for its client, in seconds.
 _LOOK = 0.1
 
@@ -103,9 +108,22 @@ class Bench:
 
 def _explained(asked: ExplainRequest, form: Form, explainer: Explainer, job: Job) -> str:
     found = _asked_for(asked, explainer, job).explain(asked.text, asked.label, against=asked.against)
+    # What every word does, examples and harder removals are worked out while the answer is written.
+    bare = replace(found, measure=None, examples=(), removals=(), notes=(*found.notes, _LEFT_OUT))
+    if job.worked > FIRM * job.seconds:
+        return _written(bare, form)
+    try:
+        return _written(found, form)
+    except TimeIsUp:
+        return _written(bare, form)
+
+
+def _written(found: Explanation, form: Form) -> str:
     if form == "html":
         return found.to_html()
-    data = found.to_json(times=True).encode("utf-8", "replace").decode()
+    if form == "row":
+        return readable_json(explained_values(replace(found, removals=())))
+    data = found.to_json(times=True)
     if form == "json":
         return data
     # The sentences of the library, so that the page need not have its own.

@@ -121,11 +121,12 @@ def _add_answers(app: FastAPI, bench: Bench) -> None:
     async def explain(
         asked: ExplainRequest,
         request: Request,
-        form: Annotated[Literal["json", "html", "stream"], Query(alias="as")] = "json",
+        form: Annotated[Literal["json", "row", "html", "stream"], Query(alias="as")] = "json",
     ) -> Response:
         """The shortest set of words that keeps a text's label.
 
-        As JSON; as a self-contained page (`as=html`); or as a stream of lines (`as=stream`), each a
+        As JSON; as one flat row without texts, examples and influences, which takes far less time
+        (`as=row`); as a self-contained page (`as=html`); or as a stream of lines (`as=stream`), each a
         JSON object with an `event`: `waiting` or `progress` (with `queries`), at last `result` (with
         `explanation`, and in `said` what it means in words) or `error`. Closing the connection cancels
         the work.

@@ -19,7 +19,7 @@ from kedge.corpus.workers.shipment import packed, pickled
 from kedge.errors import KedgeError, ModelRaised
 from kedge.utils.deadline import TimeIsUp
 from kedge.utils.messages import name_error
-from kedge.workbench.jobs import FIRM, Job, raise_in
+from kedge.workbench.jobs import FIRM, Job, insist, raise_in
 
 if TYPE_CHECKING:
     from kedge.explainer import Explainer
@@ -92,7 +92,7 @@ class _Process:
         except (EOFError, OSError):
             self._process.join(5)
             raise ModelRaised(
-                f"The process of the model ended by itself (exit code {self._process.exitcode})."
+                f"The model's process ended unexpectedly (exit code {self._process.exitcode})."
             ) from None
 
     def end(self) -> None:
@@ -106,6 +106,7 @@ class _Process:
 def _work(pipe: Connection, seconds: float) -> None:
     """The life of a process: load the explainer, then answer one request after the other."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the server's
+    insist()
     with suppress(EOFError, OSError):
         explainer: Explainer = pickle.loads(pipe.recv_bytes())  # noqa: S301  (from the server that started us)
         while True:

@@ -8,6 +8,7 @@ really ended; until then it is *stuck*.
 
 import asyncio
 import ctypes
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -16,13 +17,16 @@ from typing import Any
 
 from kedge.errors import OutOfTime
 from kedge.utils.deadline import TimeIsUp
+from kedge.utils.memory import give_back
 
-__all__ = ["FIRM", "Busy", "Job", "Jobs", "Stopped", "TimeLimit", "raise_in"]
+__all__ = ["FIRM", "Busy", "Job", "Jobs", "Stopped", "TimeLimit", "insist", "raise_in"]
 
 # Parts of the time limit after which a search that asks, and one that computes, gives what it has.
 _SOFT, FIRM = 0.7, 0.8
-# A thread that does not end is told again after so many seconds.
-_AGAIN = 0.5
+# A thread that does not end is told again after so many seconds, and one that could not hear after so few.
+_AGAIN, _SOON = 0.5, 0.01
+# After a job of so many seconds memory is returned to the system.
+_LONG = 0.5
 # The weight of the latest job in the mean time that a job takes.
 _LATEST = 0.2
 
@@ -98,6 +102,7 @@ class Jobs:
     """The queue of one server."""
 
     def __init__(self, *, workers: int, waiting: int, seconds: float) -> None:
+        insist()
         self._slots = asyncio.Semaphore(workers)
         self._workers, self._most = workers, workers + waiting
         self._seconds = seconds
@@ -164,21 +169,23 @@ def _in_thread(work: Callable[[], Any]) -> "tuple[asyncio.Future[Any], threading
     def settle(value: Any, error: BaseException | None) -> None:
         if outcome.done():
             return
-        if isinstance(error, Exception):
+        if error is not None:
             outcome.set_exception(error)
-        elif error is not None:
-            outcome.set_exception(TimeLimit())
         else:
             outcome.set_result(value)
 
     def body() -> None:
         value, error = None, None
+        started = time.monotonic()
         try:
             value = work()
         except BaseException as raised:  # noqa: BLE001  (a thread's last words go to the one who waits)
-            error = raised
+            error = raised if isinstance(raised, Exception) else TimeLimit()
         with suppress(RuntimeError):  # the server is gone
             loop.call_soon_threadsafe(settle, value, error)
+        if time.monotonic() - started > _LONG:
+            with suppress(Stopped, TimeIsUp):  # told too late
+                give_back()
 
     thread = threading.Thread(target=body, name="kedge-job", daemon=True)
     thread.start()
@@ -187,8 +194,28 @@ def _in_thread(work: Callable[[], Any]) -> "tuple[asyncio.Future[Any], threading
 
 def raise_in(thread: threading.Thread, kind: type[BaseException]) -> None:
     """Raise an exception inside a thread, the next time it runs Python code."""
-    if thread.ident is not None:
+    if thread.ident is not None and thread.is_alive():
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(kind))
+
+
+def insist() -> None:
+    """Have what is raised inside a thread raised again where Python ignores it.
+
+    It may land in the callback of a weak reference, say, whose exceptions are printed and forgotten.
+    """
+    before = sys.unraisablehook
+    if getattr(before, "insists", False):
+        return
+
+    def again(ignored: "sys.UnraisableHookArgs") -> None:
+        if ignored.exc_type in {TimeIsUp, Stopped}:
+            # From another thread: raised here and now it would be ignored like the first.
+            threading.Timer(_SOON, raise_in, (threading.current_thread(), ignored.exc_type)).start()
+        else:
+            before(ignored)
+
+    again.insists = True  # type: ignore[attr-defined]
+    sys.unraisablehook = again
 
 
 async def _end(outcome: "asyncio.Future[Any]", thread: threading.Thread) -> None:

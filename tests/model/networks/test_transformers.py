@@ -130,8 +130,8 @@ def test_slopes_are_derivatives_from_the_mask_to_the_word(classifier):
     network, tokenizer = classifier
     model = kedge.as_model(classifier)
     text = "the food was good"
-    spans = [[(t.start, t.stop) for t in words(text)]]
-    slopes = model.slopes([text], spans, model.predict([text]).labels[0])[0]
+    spans = [(t.start, t.stop) for t in words(text)]
+    slopes = model.slopes(text, spans, model.predict([text]).labels[0], np.ones((1, len(spans))))[0]
     place = list(network.config.id2label.values()).index(model.predict([text]).labels[0])
     encoded = tokenizer(text, return_tensors="pt")
     embed = network.get_input_embeddings()
@@ -139,7 +139,7 @@ def test_slopes_are_derivatives_from_the_mask_to_the_word(classifier):
     ids = encoded.pop("input_ids")
     at = tokenizer(text, return_offsets_mapping=True)["offset_mapping"]
     network.eval()
-    for k, (start, stop) in enumerate(spans[0]):
+    for k, (start, stop) in enumerate(spans):
         odds = []
         for step in (-1e-2, 1e-2):
             moved = embed(ids).detach().clone()
@@ -162,15 +162,3 @@ def test_the_gradient_ranks_and_guides(classifier):
     assert guided.backward == e.backward
     assert guided.status in {"certified", "not_reached"}
     assert kedge.Explanation.from_json(guided.to_json()) == guided
-
-
-def test_words_are_found_again_in_masked_texts():
-    """Kept words stand where the spans say, whatever the masks around them."""
-    text = "Food, very good!"
-    document = kedge.Document(text, words(text))
-    kept = np.array([[True, True, True], [False, True, False], [True, False, True]])
-    texts, spans = kedge.Masking(mask="[MASK]").placed(document, kept)
-    assert texts == kedge.Masking(mask="[MASK]").writer(document)(kept)
-    for row, masked, places in zip(kept, texts, spans, strict=True):
-        found = [None if span is None else masked[slice(*span)] for span in places]
-        assert found == [t.word if here else None for t, here in zip(document.tokens, row, strict=True)]

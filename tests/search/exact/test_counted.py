@@ -9,7 +9,9 @@ from sklearn.pipeline import make_pipeline
 
 import kedge
 from kedge.data.demo import reviews
+from kedge.evaluators.enumeration import anchor_precision, table_size
 from kedge.search import Goal
+from kedge.search.exact.pooled import Estimates
 
 TEXT = "Friendly staff, delicious food, a lovely place, but the soup was cold and the waiter slow and rude"
 
@@ -44,3 +46,14 @@ def test_after_a_failed_proof_a_longer_anchor_is_tried(reading, seed):
         assert share(reading, found.kept) > 0.9
     else:
         assert found.notes == ("No anchor could be certified.",)
+
+
+def test_what_samples_leave_open_is_added_up_where_they_are_few(reading):
+    """A share next to the threshold is the precision itself, to the last bit."""
+    units = tuple(range(len(reading.units)))
+    few = next(kept for n in units[1:] if table_size(reading, kept := units[-n:]) <= 512)
+    truth = anchor_precision(reading, few).mean
+    assert 0.0 < truth < 1.0
+    looks = Estimates(reading, truth, 50, np.random.default_rng(0))
+    assert (looks(few), looks.reaches(few)) == (truth, True)
+    assert not Estimates(reading, truth + 1e-9, 50, np.random.default_rng(0)).reaches(few)

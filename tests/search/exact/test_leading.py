@@ -18,6 +18,7 @@ from kedge.search import Goal
 from kedge.search.exact import leading
 from kedge.search.exact.dominance import Dominance
 from kedge.search.exact.proposals import Proposals
+from kedge.search.pruning import without
 
 WORDS = [f"w{i}" for i in range(10)]
 
@@ -36,7 +37,7 @@ def random_pipeline(rng, classes, norm):
 @given(st.integers(0, 2**32 - 1), st.sampled_from([("l2", 2), ("l2", 3), ("l2", 4), (None, 3), (None, 4)]))
 @settings(max_examples=60, deadline=None)
 def test_exact_is_what_brute_force_finds(seed, kind):
-    """Up to 13 occurrences: exact answers have the optimal length, and all answers reach."""
+    """Up to 13 occurrences: exact answers have the optimal length, all answers reach and need every word."""
     rng = np.random.default_rng(seed)
     norm, classes = kind
     text = " ".join(rng.choice(WORDS[: rng.integers(4, 11)], int(rng.integers(8, 14))))
@@ -56,6 +57,9 @@ def test_exact_is_what_brute_force_finds(seed, kind):
     assert found.status in {"exact", "certified"}
     assert truth >= goal.threshold - (0.02 if found.evaluator.sampled else 0.0)
     assert len(found.kept) <= length + 1
+    for unit in set(found.kept) if len(found.kept) > 1 else ():
+        less = reading.units.counts(without(found.kept, unit))
+        assert precision(reading.holds, less, sizes) < goal.threshold
 
 
 @given(st.integers(0, 2**32 - 1))

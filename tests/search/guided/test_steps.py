@@ -108,6 +108,8 @@ class TestImproving:
         assert _longer(from_four, order, [(0,)]) == (0, 1, 2, 3)
         assert _longer(from_four, order, [(0,), (0, 1), (0, 1, 2, 3)]) == (0, 1, 2, 3, 4, 5)
         assert _longer(never, order, [tuple(order)]) == tuple(order)
+        # What is shorter than what failed reaches by luck.
+        assert _longer(from_four, order, [(0, 1, 2, 3), (0,)]) == (0, 1, 2, 3, 4)
 
     def test_what_failed_before_is_not_proposed_again(self):
         """The two words are all that is needed, but their proof failed: a third comes along."""

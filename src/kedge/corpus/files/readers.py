@@ -118,7 +118,7 @@ def open_source(
         encoding = codecs.lookup(encoding).name
     except LookupError:
         raise TextError(
-            f"The encoding {encoding!r} is not known; give one as Python calls it, cp1252 say."
+            f"The encoding {encoding!r} is not known; give it by its Python name, such as cp1252."
         ) from None
     source = Source(find_files(path, format), Layout(text, id, separator, quotes, encoding, header))
     for file in source.files:

@@ -23,7 +23,7 @@ def result_rows(path: str | Path) -> Iterator[dict[str, Any]]:
             try:
                 yield json.loads(line)
             except (ValueError, RecursionError):
-                raise StorageError(f"Line {number} of {path} is not JSON: no result of kedge.") from None
+                raise StorageError(f"{path} is not a result of kedge: line {number} is not JSON.") from None
 
 
 def earlier_rows(path: Path) -> Iterator[dict[str, Any]]:

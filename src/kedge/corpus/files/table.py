@@ -57,7 +57,8 @@ class Table:
         if not self._file.closed:  # the run was interrupted: the rows of the journal are what counts
             with suppress(Exception):
                 self._writer.close()
-            self._file.close()
+            with suppress(OSError):  # a full disk cannot take what is still to be written, and need not
+                self._file.close()
             self.path.unlink(missing_ok=True)
 
     def add(self, row: Mapping[str, Any]) -> None:

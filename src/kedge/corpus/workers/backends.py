@@ -84,7 +84,7 @@ def explained_somewhere(
     elif backend is not None:
         if timeout is not None:
             raise OptionError(
-                f"`timeout` needs workers of kedge's own, or dask: joblib's {kind} cannot end a task."
+                f"`timeout` needs kedge's own workers, or dask: joblib's {kind} cannot end a task."
             )
         cargo = explainer if kind == "ThreadingBackend" else packed(explainer)
         yield from explained_in_rounds(items, cargo, backend, count, form)

@@ -181,7 +181,7 @@ class Cluster:
             return
         if present and all(address in self._refused for address in present):
             address, why = next(iter(self._refused.items()))
-            raise WorkerError(f"No dask worker can be used; of the one at {address} it is known: {why}")
+            raise WorkerError(f"No dask worker can be used; the one at {address} says: {why}")
         if now - self._alone_since > WAIT_FOR_WORKERS:
             raise WorkerError("The dask cluster has no workers; start some with `dask worker`.")
 

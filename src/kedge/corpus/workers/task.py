@@ -10,6 +10,7 @@ from kedge.corpus.outcome import Outcome
 from kedge.corpus.workers.shipment import Shipment, unpacked
 from kedge.errors import Failure, Inconsistent, TextError
 from kedge.model.model import Predictions
+from kedge.results.drawn import Drawn
 from kedge.studies.checking import Checked, check_anchor
 from kedge.text.anchor import Anchor
 from kedge.utils.deadline import Deadline
@@ -100,7 +101,7 @@ def explain_item(explainer: "Explainer", item: Item, known: Predictions | None =
         explanation = explainer.explain(item.text, item.label, known=known)
     except Exception as error:  # noqa: BLE001  (a single document must not end the run)
         return item.failed(Failure.of(error))
-    if explainer.options.keep != "auto":
+    if explainer.options.keep != "auto" and isinstance(explanation.removals, Drawn):
         # Harder removals are found when somebody looks. Rows and pipes between processes look at everything,
         # which would double the time of a corpus: there they must be asked for.
         explanation = replace(explanation, removals=())

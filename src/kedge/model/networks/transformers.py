@@ -12,7 +12,8 @@ import numpy as np
 from kedge.errors import ModelError, OptionError
 from kedge.model.answers.outputs import read_outputs
 from kedge.model.model import Model, Predictions
-from kedge.model.networks.slopes import has_slopes, word_slopes
+from kedge.model.networks.pieces import mask_of, note_of_cut
+from kedge.model.networks.slopes import has_slopes, log_odds, word_slopes
 from kedge.typing import Floats, Label, Span
 from kedge.utils.modes import evaluating
 from kedge.utils.numerics import logistic
@@ -74,18 +75,24 @@ def transformers_model(given: Any, names: Sequence[Label] | None = None) -> Mode
         share = np.exp(scores)
         return read_outputs(share / share.sum(axis=1, keepdims=True), len(texts), "probabilities", classes)
 
-    mask = _mask(tokenizer)
+    mask = mask_of(tokenizer)
 
-    def slopes(texts: Sequence[str], spans: Sequence[Sequence[Span | None]], label: Label) -> Floats:
-        place, single = classes.index(label), several
-        return word_slopes(network, tokenizer, texts, spans, place, mask=mask, single=single, longest=longest)
+    def slopes(text: str, spans: Sequence[Span], label: Label, shares: Floats) -> Floats:
+        place = classes.index(label)
+
+        def odds(encoded: Any) -> Any:
+            scores = network(**encoded).logits[0]
+            return scores[place] if several else log_odds(scores, place)
+
+        with evaluating(network):
+            return word_slopes(network, tokenizer, odds, text, spans, shares, mask=mask, longest=longest)
 
     return Model(
         predict,
         type(network).__name__,
         slopes=slopes if has_slopes(network, tokenizer) else None,
         mask=mask,
-        notes_for=lambda text: _cut(tokenizer, text, longest),
+        notes_for=lambda text: note_of_cut(tokenizer, text, longest),
     )
 
 
@@ -96,38 +103,6 @@ def _longest(tokenizer: Any, config: Any) -> int | None:
         return int(limit)
     places = getattr(config, "max_position_embeddings", None)
     return None if places is None or places < 1 else int(places)
-
-
-def _cut(tokenizer: Any, text: str, longest: int | None) -> tuple[str, ...]:
-    """A note where the network does not see the whole text."""
-    # Asked for the numbers alone, tokenizers are quiet about texts that are too long for the network.
-    pieces = 0 if longest is None else len(tokenizer(text, truncation=False, verbose=False)["input_ids"])
-    if longest is None or pieces <= longest:
-        return ()
-    takes = f"The text has {pieces} word pieces and the model takes {longest}"
-    return (f"{takes}: it is cut, and the words beyond have no say.",)
-
-
-def _mask(tokenizer: Any) -> str:
-    """The token that stands for a word that is not there: the mask, else the unknown token, else nothing.
-
-    It is attended to, like any word: that is how a network learns what it means. A token that
-    also marks the beginning or the end of a text would say something else.
-    """
-    marks = {getattr(tokenizer, f"{role}_token", None) for role in ("bos", "eos", "cls", "sep", "pad")}
-    for token in (tokenizer.mask_token, tokenizer.unk_token):
-        if token is not None and token not in marks and _is_one_piece(tokenizer, str(token)):
-            return str(token)
-    return ""
-
-
-def _is_one_piece(tokenizer: Any, token: str) -> bool:
-    """Whether the token, written in a text, is read as itself."""
-    plain, masked = (
-        tokenizer(text, add_special_tokens=False)["input_ids"] for text in ("a b", f"a {token} b")
-    )
-    place = tokenizer.convert_tokens_to_ids(token)
-    return len(masked) == len(plain) + 1 and list(masked).count(place) == list(plain).count(place) + 1
 
 
 def _logits(network: Any, tokenizer: Any, texts: list[str], longest: int | None) -> Floats:

@@ -4,12 +4,13 @@ Every word that is not in the document counts zero in all of its samples, so mos
 one answer there, and what is left of a hundred trees is a few questions about a few words.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
-from kedge.model.scores.ensemble import Ensemble, Features, Node, Question
+from kedge.model.scores.ensemble import Ensemble, Features, Node, Question, Touched
 from kedge.typing import Floats
 
 __all__ = ["RawTree", "cut_down"]
@@ -44,16 +45,17 @@ class RawTree:
 def cut_down(
     trees: Sequence[RawTree],
     columns: Sequence[int],
-    features: Features,
+    features: Features | Touched,
     start: Floats,
+    fixed: Mapping[int, float] = MappingProxyType({}),
 ) -> Ensemble:
-    """What the trees ask about the words in ``columns``; every other feature is zero."""
+    """What the trees ask about ``columns``; of the other features some are ``fixed``, the rest zero."""
     unit_of = {column: j for j, column in enumerate(columns)}
     numbers: dict[Question, int] = {}
     kept = []
     for tree in trees:
         leaves: list[int] = []
-        node = _cut(tree, 0, unit_of, features, numbers, leaves, {})
+        node = _cut(tree, 0, unit_of, features, fixed, numbers, leaves, {})
         kept.append((node, tree.value[leaves]))
     # Questions about the same word one after the other.
     questions = sorted(numbers)
@@ -72,7 +74,8 @@ def _cut(
     tree: RawTree,
     node: int,
     unit_of: dict[int, int],
-    features: Features,
+    features: Features | Touched,
+    fixed: Mapping[int, float],
     numbers: dict[Question, int],
     leaves: list[int],
     path: dict[int, tuple[bool, float, float]],
@@ -86,7 +89,8 @@ def _cut(
         zero_left, bound = tree.zero_left[node], tree.bound[node]
         unit = unit_of.get(column)
         if unit is None:
-            node = tree.left[node] if zero_left else tree.right[node]
+            goes = fixed[column] <= bound if column in fixed else zero_left
+            node = tree.left[node] if goes else tree.right[node]
             continue
         zero, low, high = path.get(unit, (True, 0.0, np.inf))
         goes_left = (zero and zero_left, low, min(high, bound))
@@ -95,9 +99,10 @@ def _cut(
         if all(some):
             asked = (unit, features.plain(unit, bound), zero_left)
             number = numbers.setdefault(asked, len(numbers))
-            left = _cut(tree, tree.left[node], unit_of, features, numbers, leaves, {**path, unit: goes_left})
-            right = _cut(
-                tree, tree.right[node], unit_of, features, numbers, leaves, {**path, unit: goes_right}
+            sides = (tree.left[node], goes_left), (tree.right[node], goes_right)
+            left, right = (
+                _cut(tree, there, unit_of, features, fixed, numbers, leaves, {**path, unit: known})
+                for there, known in sides
             )
             return (left, right, number)
         node = tree.left[node] if some[0] else tree.right[node]

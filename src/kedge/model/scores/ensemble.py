@@ -1,5 +1,6 @@
 """The sum of some trees on one document, whose other features are all zero."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from kedge.typing import Bits, Bools, Counts, Floats
 
-__all__ = ["Ensemble", "Features", "Node", "Question"]
+__all__ = ["Ensemble", "Features", "Node", "Question", "Touched"]
 
 # Samples are answered in pieces that stay in the processor's cache.
 _PIECE = 1 << 13
@@ -65,6 +66,35 @@ class Features:
         return x
 
 
+@dataclass(frozen=True, eq=False)
+class Touched:
+    """Features of which a document touches some columns, each a function of all counts, none negative.
+
+    Parameters
+    ----------
+    of
+        (n, d) counts to (n, c) the touched columns.
+    """
+
+    of: Callable[[Counts], Floats]
+    normed = True
+    """They may differ from the model's own by rounding."""
+
+    def between(self, column: int, low: float, high: float) -> bool:
+        """Whether a feature that is not zero may be above ``low`` and at most ``high``."""
+        del column
+        return max(low, 0.0) < high
+
+    def plain(self, column: int, bound: float) -> float:
+        """The bound itself: nothing is known of the values up to it."""
+        del column
+        return bound
+
+    def values(self, counts: Counts) -> Floats:
+        """(c, n) the features of rows of counts."""
+        return np.ascontiguousarray(self.of(counts).T)
+
+
 Question = tuple[int, float, bool]
 """A unit, the bound up to which its feature goes left, and where zero goes."""
 
@@ -90,7 +120,7 @@ class Ensemble:
         (k,) the scores before the first tree.
     """
 
-    features: Features
+    features: Features | Touched
     questions: tuple[Question, ...]
     trees: tuple[tuple[Node, Floats], ...]
     start: Floats
@@ -98,12 +128,14 @@ class Ensemble:
     @cached_property
     def asked(self) -> list[int]:
         """The units that matter: those that a tree asks about; with a norm, all."""
+        assert isinstance(self.features, Features)  # noqa: S101  (touched columns are no units)
         if self.features.normed:
             return list(range(len(self.features.sizes))) if self.questions else []
         return sorted({unit for unit, _, _ in self.questions})
 
     def restricted(self) -> "Ensemble":
         """The same on the units that matter alone, in their order."""
+        assert isinstance(self.features, Features)  # noqa: S101  (touched columns are no units)
         place = {unit: number for number, unit in enumerate(self.asked)}
         features = Features(
             self.features.table[self.asked], self.features.sizes[self.asked], self.features.normed
@@ -144,7 +176,7 @@ class Ensemble:
             if self.features.normed:
                 doubt |= (left[first:last] != (near[1][unit] <= bounds)).any(axis=0)
         for number, unit, zero_left in self._odd:
-            gone = counts[:, unit] == 0
+            gone = x[unit] == 0.0
             left[number] = (left[number] | gone) if zero_left else (left[number] & ~gone)
         return left, doubt
 

@@ -63,13 +63,17 @@ class Leads:
         """(d, m + 1) what each count adds to the lead over one rival, before the norm."""
         return self.weights[:, rival, None] * self.features
 
-    def holds(self, counts: Counts) -> Bools:
-        """(n,) whether the label holds; rounding may decide a tie in another way than the model."""
+    def leads(self, counts: Counts) -> Floats:
+        """(n, r) the lead over each rival."""
         x = self.features[np.arange(len(self.sizes)), counts]
-        sums = x @ self.weights
+        sums: Floats = x @ self.weights
         if self.normed:
             norm = np.sqrt((x * x).sum(axis=1))
             sums /= np.where(norm > 0, norm, 1.0)[:, None]
-        lead = sums + self.bias
+        return sums + self.bias
+
+    def holds(self, counts: Counts) -> Bools:
+        """(n,) whether the label holds; rounding may decide a tie in another way than the model."""
+        lead = self.leads(counts)
         held: Bools = ((lead > 0) | (~self.strict & (lead == 0))).all(axis=1)
         return held

@@ -5,26 +5,66 @@ from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
-__all__ = ["as_written", "makes_dense", "repeat", "state_of"]
+import numpy as np
 
-# Where TfidfVectorizer keeps its weights, and boosting its trees, or what CatBoost makes anew with its trees.
-_MADE_OF = frozenset({"_tfidf", "_predictors", "_Booster", "_prediction_values_change"})
+__all__ = ["all_as_written", "as_written", "makes_dense", "repeat", "state_of"]
+
+# Where TfidfVectorizer keeps its weights, a ridge its classes, boosting its trees and first score, or what
+# CatBoost makes anew with its trees.
+_MADE_OF = frozenset(
+    {
+        "_tfidf", "_label_binarizer", "_predictors", "_baseline_prediction", "_Booster",
+        "_prediction_values_change",
+    }
+)  # fmt: skip
+_SIMPLE = frozenset({str, int, float, bool, type(None)})
+_CONTAINERS = frozenset({list, tuple, dict, np.ndarray})
+# Words, or numbers, of a longer list are a vocabulary, which is looked into for every document.
+_FEW = 64
 
 
 def state_of(estimators: Iterable[Any]) -> tuple[object, ...]:
-    """The estimators, and the very objects that are their parameters and fitted attributes now.
+    """The estimators, those inside them, and the very objects that are their parameters and attributes now.
 
-    A refit, ``set_params`` or another step puts other objects there. Numbers that change inside an array are
-    not seen here: they are read anew for every document.
+    A refit, ``set_params`` or another step, however deep inside, puts other objects there. Numbers that
+    change inside an array are not seen here: they are read anew for every document.
     """
     found: list[object] = []
-    for estimator in estimators:
+    waiting, seen = list(estimators), set[int]()
+    for estimator in waiting:  # which grows on the way
+        if id(estimator) in seen:
+            continue
+        seen.add(id(estimator))
         found.append(estimator)
-        for name, value in vars(estimator).items() if hasattr(estimator, "__dict__") else ():
+        for name, value in getattr(estimator, "__dict__", {}).items():
             # What an estimator notes for itself comes and goes, but for what some are made of.
-            if not name.startswith("_") or name in _MADE_OF:
-                found += (name, value)
+            if name[0] == "_" and name not in _MADE_OF:
+                continue
+            found += (name, value)
+            kind = type(value)
+            if kind in _CONTAINERS:
+                parts = _flat(value)
+                found += parts
+                waiting += [part for part in parts if _is_estimator(type(part))]
+            elif kind not in _SIMPLE and _is_estimator(kind):
+                waiting.append(value)
     return tuple(found)
+
+
+def _flat(value: Any) -> list[Any]:
+    """What a list, a dict or an array of objects holds, with what its own lists hold; no vocabularies."""
+    if type(value) is np.ndarray:
+        objects: list[Any] = value.ravel().tolist() if value.dtype == object else []
+        return objects
+    parts = list(value.values() if type(value) is dict else value)
+    if len(parts) > _FEW and type(parts[0]) in _SIMPLE | {np.int64}:
+        return []
+    return [*parts, *(one for part in parts if type(part) in _CONTAINERS for one in _flat(part))]
+
+
+def _is_estimator(kind: type) -> bool:
+    """Whether objects of a type have parameters and attributes to look at."""
+    return hasattr(kind, "get_params") or (kind.__module__[:8] == "sklearn." and kind.__dictoffset__ != 0)
 
 
 def repeat(estimators: Iterable[Any]) -> bool:
@@ -65,5 +105,10 @@ def makes_dense(step: Any) -> bool:
 
 def as_written(estimator: Any) -> bool:
     """Whether the methods of an estimator are those of its class: none was put in place of one later."""
-    own = vars(estimator) if hasattr(estimator, "__dict__") else {}
+    own = getattr(estimator, "__dict__", {})
     return not any(callable(getattr(type(estimator), name, None)) for name in own)
+
+
+def all_as_written(estimator: Any) -> bool:
+    """The same of an estimator and of those inside it."""
+    return all(as_written(part) for part in state_of([estimator]) if _is_estimator(type(part)))

@@ -5,11 +5,14 @@ the words are. Its preprocessing (lower case, accents stripped) changes the text
 are found; this module maps them back, and says None where that cannot be done.
 """
 
+import re
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 from kedge.errors import KedgeError, ModelRaised
-from kedge.text.document import Token
+from kedge.text.document import Token, WordRuns
+from kedge.text.forms import is_form_of
 from kedge.text.patterns import needs_no_blank
 from kedge.text.tokenize import align, spaced
 from kedge.utils.messages import first_line, shorten
@@ -30,11 +33,11 @@ WORD_RUNS = frozenset({r"(?u)\b\w\w+\b", r"(?u)\b\w+\b", r"\b\w\w+\b", r"\b\w+\b
 CONTEXT = frozenset("\u03a3\u0130")
 
 
-def locate_words(vectorizer: Any, text: str) -> list[Token] | None:
+def locate_words(vectorizer: Any, text: str) -> Sequence[Token] | None:
     """The words of ``text`` as the vectoriser's analyzer finds them, with spans in ``text``.
 
-    None when its preprocessing moves characters so that their origin cannot be told, or when its
-    tokenizer makes words that do not stand in the text ("be" of "was", say); a stem stands for its word.
+    None when its preprocessing moves characters so that their origin cannot be told, or when it makes words
+    that do not stand in the text ("be" of "was", say); a stem stands for its word.
     """
     try:
         return _located(vectorizer, text)
@@ -49,7 +52,11 @@ def locate_words(vectorizer: Any, text: str) -> list[Token] | None:
         ) from error
 
 
-def _located(vectorizer: Any, text: str) -> list[Token] | None:
+def _located(vectorizer: Any, text: str) -> Sequence[Token] | None:
+    if _plain(vectorizer):
+        lower = text.lower() if vectorizer.lowercase else text
+        if len(lower) == len(text):  # character by character: almost every text
+            return WordRuns(lower, re.findall(vectorizer.token_pattern, lower))
     seen: str = vectorizer.build_preprocessor()(vectorizer.decode(text))
     origin = _origins(vectorizer, text, seen)
     if origin is None:
@@ -67,7 +74,7 @@ def _located(vectorizer: Any, text: str) -> list[Token] | None:
     ]
     # Two words out of one character ("½" spelled out) cannot be masked apart.
     apart = all(a.stop <= b.start for a, b in pairwise(tokens))
-    return tokens if apart else None
+    return tokens if apart and all(is_form_of(t.word, text[t.start : t.stop]) for t in tokens) else None
 
 
 def locate_chunks(vectorizer: Any, text: str) -> list[Token] | None:
@@ -75,8 +82,6 @@ def locate_chunks(vectorizer: Any, text: str) -> list[Token] | None:
 
     None as in `locate_words`.
     """
-    import re
-
     seen: str = vectorizer.build_preprocessor()(vectorizer.decode(text))
     origin = _origins(vectorizer, text, seen)
     if origin is None:
@@ -128,10 +133,18 @@ def looks_around(pattern: str) -> bool:
     >>> looks_around(r"(?u)\b\w\w+\b"), looks_around(r"[^\W\d]+"), looks_around(r"\w+(?=.*please)")
     (False, False, True)
     """
-    import re
-
     bare = re.sub(r"\\[^AZB]|\[\^?\]?(?:\\.|[^\]\\])*\]", "", pattern)  # no escapes, no sets of characters
     return re.search(r"\(\?<?[=!]|[\^$]|\\[AZB]", bare) is not None
+
+
+def _plain(vectorizer: Any) -> bool:
+    """Whether words are all whole runs of word characters, of a text that is at most put in lower case."""
+    return (
+        vectorizer.token_pattern in WORD_RUNS
+        and vectorizer.tokenizer is vectorizer.preprocessor is vectorizer.strip_accents is None
+        and vectorizer.stop_words is None
+        and vectorizer.input == "content"
+    )
 
 
 def _origins(vectorizer: Any, text: str, seen: str) -> range | list[int] | None:
@@ -152,8 +165,6 @@ def _origins(vectorizer: Any, text: str, seen: str) -> range | list[int] | None:
 def _find(vectorizer: Any, seen: str) -> list[Token] | None:
     """Token spans in the preprocessed text."""
     if vectorizer.tokenizer is None:
-        import re
-
         pattern = re.compile(vectorizer.token_pattern)
         if pattern.groups > 1:
             return None
@@ -176,7 +187,7 @@ def _by_word(tokenizer: Any, seen: str) -> list[Token] | None:
         return align(seen, found)
     placed: list[Token] = []
     for word, tokens in zip(spaced_words, alone, strict=True):
-        if len(tokens) == 1 and _begins_alike(tokens[0], word.word):
+        if len(tokens) == 1 and isinstance(tokens[0], str) and is_form_of(tokens[0], word.word):
             placed.append(Token(tokens[0], word.start, word.stop))
         elif tokens:
             inside = align(word.word, tokens)  # "it", "'s"
@@ -184,8 +195,3 @@ def _by_word(tokenizer: Any, seen: str) -> list[Token] | None:
                 return None
             placed += [Token(t.word, word.start + t.start, word.start + t.stop) for t in inside]
     return placed
-
-
-def _begins_alike(token: Any, word: str) -> bool:
-    """Whether a token is a form of a word, as far as can be told: a lemma may be another word altogether."""
-    return isinstance(token, str) and token[:1] != "" and token[0].casefold() == word[0].casefold()

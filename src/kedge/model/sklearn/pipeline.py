@@ -5,7 +5,6 @@ occurrences (`windows`); docs/design.md says why there are two.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,26 +12,30 @@ from kedge.errors import ModelError
 from kedge.model.answers.outputs import Outputs
 from kedge.model.model import Model, Predictions
 from kedge.model.sklearn.answers import answers_of
-from kedge.model.sklearn.fitted import as_written, makes_dense, state_of
+from kedge.model.sklearn.fitted import all_as_written, makes_dense, state_of
+from kedge.model.sklearn.heads.decisions import decision_of
 from kedge.model.sklearn.trees.ensembles import reads_trees
-from kedge.model.sklearn.windows.reader import opened_model
+from kedge.model.sklearn.windows.reader import opened_model, source_model
+from kedge.model.sklearn.windows.sources import behind
+from kedge.model.sklearn.windows.steps import is_none
+from kedge.model.sklearn.windows.tables import columns_of
 from kedge.model.sklearn.words.features import features_of, finds_words
 from kedge.model.sklearn.words.reader import passed_on, words_model
 from kedge.typing import Label
 
-__all__ = ["is_pipeline", "pipeline_model"]
+__all__ = ["is_pipeline", "pipeline_model", "row_model"]
 
 
 def is_pipeline(model: Any) -> bool:
     """Whether this is a scikit-learn pipeline (told without importing scikit-learn).
 
-    The very type, with the methods of its class, and its steps likewise: a subclass, or a method that was put
-    in place of another, may treat them in another way, and is asked as it stands.
+    The very type, with the methods of its class, and all that is inside it likewise: a subclass, or a method
+    that was put in place of another, may treat them in another way, and is asked as it stands.
     """
     kind = type(model)
     if kind.__module__ != "sklearn.pipeline" or kind.__name__ != "Pipeline":
         return False
-    return as_written(model) and all(as_written(step) for _, step in model.steps)
+    return all_as_written(model)
 
 
 def pipeline_model(pipeline: Any, outputs: Outputs = "auto", classes: Sequence[Label] | None = None) -> Model:
@@ -45,14 +48,33 @@ def pipeline_model(pipeline: Any, outputs: Outputs = "auto", classes: Sequence[L
     def predict(texts: Sequence[str]) -> Predictions:
         return answer(passed_on([step for _, step in pipeline.steps[:-1]], texts))
 
-    def parts() -> tuple[object, ...]:
-        return state_of([pipeline, *(step for _, step in pipeline.steps)])
-
+    parts = partial(state_of, [pipeline])
     if not _trees_on_words(before, final):
-        opened = opened_model(predict, name, before, final, answer, outputs)
+        opened = opened_model(predict, name, before, final, answer, outputs, parts)
         if opened is not None:
-            return _made_of(opened, parts)
+            return opened
     return words_model(predict, name, before, final, answer, outputs, parts)
+
+
+def row_model(pipeline: Any, row: Any, column: str, put: Callable[[Sequence[str]], Any]) -> Model | None:
+    """A pipeline on a table as a model of the text in one column of a row; None where it must be asked.
+
+    ``put`` makes a table of the row with each of some texts in it.
+    """
+    _refuse_unfit(pipeline, "auto")
+    (_, first), *middle = pipeline.steps[:-1]
+    source, final = columns_of(first, row, column), pipeline.steps[-1][1]
+    more = [step for _, step in middle if not is_none(step)]
+    if source is None or not all(callable(getattr(step, "transform", None)) for step in more):
+        return None
+    answer = partial(_answer_now, pipeline, "auto", None)
+
+    def predict(texts: Sequence[str]) -> Predictions:
+        return answer(passed_on([step for _, step in pipeline.steps[:-1]], put(texts)))
+
+    whole = behind(source, more)
+    parts = partial(state_of, [pipeline])
+    return source_model(predict, "", whole, final, decision_of(final), answer, parts)
 
 
 def _answer_now(
@@ -60,12 +82,6 @@ def _answer_now(
 ) -> Predictions:
     """What the last step, as it is now, says about features."""
     return answers_of(pipeline.steps[-1][1], outputs, classes)(features)
-
-
-def _made_of(model: Model, parts: Callable[[], tuple[object, ...]]) -> Model:
-    """The model, made of more parts than its own."""
-    own = model.parts or tuple
-    return replace(model, parts=lambda: (*parts(), *own()))
 
 
 def _refuse_unfit(pipeline: Any, outputs: Outputs) -> None:

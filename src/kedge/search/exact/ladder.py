@@ -65,23 +65,21 @@ class Ladder:
         slopes = score.slopes
         if slopes is None:
             raise ValueError("The ranking theorem needs a linear score.")
-        # Plain lists: a document has few words, and numpy takes longer to begin than to do it.
-        values, sizes = slopes.tolist(), score.sizes.tolist()
-        order = sorted(range(len(values)), key=values.__getitem__, reverse=True)
-        owners = [j for j in order if values[j] > 0.0 for _ in range(sizes[j])]
-        drops = [-values[j] for j in order if values[j] < 0.0 for _ in range(sizes[j])]
-        coins = len(owners) + len(drops)
-        own = 0.0 if score.exact else 2.0 * (coins + 8) * UNIT * score.magnitude
+        order = np.repeat(falling := np.argsort(-slopes, kind="stable"), score.sizes[falling])
+        values = slopes[order]
+        positive = int(np.count_nonzero(values > 0.0))
+        drops = -values[len(values) - int(np.count_nonzero(values < 0.0)) :]
+        own = 0.0 if score.exact else 2.0 * (len(values) + 8) * UNIT * score.magnitude
         return cls(
-            slopes[owners],
-            np.array(owners, dtype=np.int64),
-            np.array(drops, dtype=np.float64),
+            values[:positive],
+            order[:positive],
+            drops,
             score.bias,
-            score.bias - sum(drops),
+            score.bias - float(drops.sum()),
             keep,
             score.error + own,
             score.strict,
-            len(values),
+            len(slopes),
         )
 
     def __len__(self) -> int:
@@ -93,9 +91,19 @@ class Ladder:
         return len(self.rungs) + len(self.drops)
 
     @cached_property
+    def heads(self) -> Floats:
+        """(L + 1,) the sums of the largest coefficients."""
+        return _running(self.rungs)
+
+    @cached_property
+    def squared_heads(self) -> Floats:
+        """(L + 1,) the sums of their squares."""
+        return _running(self.rungs * self.rungs)
+
+    @cached_property
     def squares(self) -> float:
         """The sum of the squared coefficients of all occurrences."""
-        return float(self.drops @ self.drops) + float(self.rungs @ self.rungs)
+        return float(self.drops @ self.drops) + float(self.squared_heads[-1])
 
 
 def enumerate_prefixes(ladder: Ladder) -> Callable[[int], Interval]:
@@ -113,7 +121,7 @@ def enumerate_prefixes(ladder: Ladder) -> Callable[[int], Interval]:
     # The sample that keeps nothing: every drop won, no rung. A sum of no terms is not rounded.
     nothing = (1 << len(ladder.drops)) - 1
     sums[nothing] = ladder.bias
-    heads = [0.0, *np.cumsum(ladder.rungs).tolist()]
+    heads = ladder.heads.tolist()
     weights = None if ladder.keep == 0.5 else _weights(ladder)
 
     def precision(length: int) -> Interval:
@@ -153,3 +161,10 @@ def _weights(ladder: Ladder) -> Floats:
     for chance in [1.0 / odds] * len(ladder.drops) + [odds] * len(ladder.rungs):
         weights = np.concatenate([weights, weights * chance])
     return weights
+
+
+def _running(values: Floats) -> Floats:
+    """(n + 1,) the sums of the first values."""
+    running = np.zeros(len(values) + 1)
+    np.cumsum(values, out=running[1:])
+    return running

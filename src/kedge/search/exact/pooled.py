@@ -10,12 +10,15 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kedge.evaluators.enumeration import anchor_precision, table_size
 from kedge.reading.reading import Reading
 from kedge.typing import Bools, Counts, Floats, Kept
 from kedge.utils.numerics import pieces
 
 __all__ = ["Estimates", "Pool", "draw_hits", "shortest_estimated"]
 
+# Up to this many samples there are no more than a close look draws.
+_FEW = 1 << 14
 # Pairs are made of so many words, those that are best alone.
 _PAIRED = 64
 
@@ -79,6 +82,8 @@ class Pool:
 class Estimates:
     """Shares of samples that keep the label, drawn for one anchor at a time, as many as the threshold needs.
 
+    Where these leave it open and there are few samples in all, every one is looked at.
+
     Parameters
     ----------
     reading, threshold
@@ -105,7 +110,10 @@ class Estimates:
                 error = math.sqrt(max(share * (1.0 - share), 1.0 / trials) / trials)
                 if abs(share - self._threshold) > 2.5 * error:
                     break
-            self._known[kept] = hits / trials
+            else:
+                if table_size(self._reading, kept) <= _FEW:
+                    share = anchor_precision(self._reading, kept).mean
+            self._known[kept] = share
         return self._known[kept]
 
     def reaches(self, kept: Kept) -> bool:

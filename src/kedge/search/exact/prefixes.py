@@ -9,26 +9,27 @@ and that of l - 1 below it.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from kedge.evaluators.additive import HALVES, additive_tail
 from kedge.evaluators.grids.cells import BUDGET
-from kedge.evaluators.harmonics import Harmonics
+from kedge.evaluators.harmonics import FIRST
 from kedge.model.scores.additive import AdditiveScore
 from kedge.results.interval import Interval
 from kedge.search.exact.ladder import Ladder, enumerate_prefixes
-from kedge.search.exact.prefix_tails import by_harmonics, lattice_of, on_lattice
+from kedge.search.exact.prefix_tails import PrefixWaves, lattice_of, on_lattice
 from kedge.typing import Floats, Kept
 
 __all__ = ["Ranking", "shortest_prefix"]
 
 # Up to this many occurrences all 2^n samples are added up: tens of microseconds.
 ALL_COINS = 14
-# Half widths of the first intervals: as fine as the Gaussian guess says the decision needs, within
-# these. The coarse end keeps the reported interval useful, the fine end keeps the first look short.
-COARSE, FINE = 2.5e-3, 2e-4
+# Half widths of intervals: narrow enough to be useful, what a first look is prepared for, and the finest.
+COARSE, FINE, FINEST = 2.5e-3, 8e-5, 1e-15
+# An interval takes this share of the room that there is beside the threshold, and what cannot be heard at a
+# harmonic this share of the interval.
+ROOM, NOTHING = 0.8, 1e-3
 # Harmonics times occurrences that a look may cost: about half a second.
 HARMONICS = 1 << 25
 # A lattice is used where it costs no more than this.
@@ -154,40 +155,94 @@ def _by_enumeration(ladder: Ladder, threshold: float, shortest: int) -> dict[int
 
 
 def _by_bounds(score: AdditiveScore, ladder: Ladder, threshold: float, shortest: int) -> dict[int, Interval]:
-    """Intervals just narrow enough, narrower only where the threshold is not settled."""
+    """Intervals just narrow enough to be told from the threshold."""
     guesses = _gaussian(ladder)
     guess = int(np.argmax(guesses >= threshold)) if guesses[-1] >= threshold else len(ladder)
     guess = max(guess, shortest)
-    # Only the answer and the length before it, if it could be one, must be told from the threshold.
-    gap = min(abs(float(g) - threshold) for g in guesses[max(guess - 1, shortest) : guess + 1])
-    harmonics = _harmonics(ladder, min(max(gap / 3.0, FINE), COARSE), threshold)
     lattice = lattice_of(ladder, LATTICE) if score.exact else None
-    start = min(guess + 2, len(ladder))
+    if lattice is None:
+        looked = _by_waves(ladder, threshold, guess, shortest)
+    else:
+        looked = _by_lattice(ladder, lattice, threshold, guess, shortest)
+    if not _proven(looked, threshold, shortest):
+        _in_the_middle(score, ladder, threshold, shortest, looked)
+    return looked
+
+
+def _proven(looked: Mapping[int, Interval], threshold: float, shortest: int) -> bool:
+    """Whether the shortest length that is known to reach is known to be the shortest."""
+    reached = _reaching(looked, threshold, shortest)
+    if not reached:
+        return True  # nothing to be proven
+    length = min(reached)
+    return length == shortest or (length - 1 in looked and looked[length - 1].high < threshold)
+
+
+def _by_waves(ladder: Ladder, threshold: float, guess: int, shortest: int) -> dict[int, Interval]:
+    """By harmonics: estimates say which lengths to look at, and how many harmonics their proof takes."""
+    waves = _around_the_answer(ladder, threshold, guess, shortest)
+    most = max(HARMONICS // ladder.coins, FIRST)
     looked: dict[int, Interval] = {}
+    aim = COARSE
     while True:
-        lengths = range(start, shortest - 1, -1)
-        if lattice is None:
-            new = by_harmonics(ladder, harmonics, lengths, threshold)
+        widths = _widths(waves, threshold, aim)
+        aim = min(widths)
+        if aim >= waves.finest:
+            count = min(waves.needed(widths), most)
+            for length, tail in waves.tails(count, NOTHING * aim).items():
+                known = looked.get(length, tail)
+                looked[length] = Interval(max(known.low, tail.low), tail.mean, min(known.high, tail.high))
+            reached = bool(_reaching(looked, threshold, shortest))
+            if reached and (count == most or _proven(looked, threshold, shortest)):
+                return looked
+            if count == most and waves.longest == len(ladder):
+                return looked
+            more = 4 if count == most else 0
+            aim /= 8.0
+            waves = PrefixWaves(ladder, aim, min(waves.longest + more, len(ladder)), waves.least)
+        else:  # the circle leaves too much outside
+            waves = PrefixWaves(ladder, aim / 2.0, waves.longest, waves.least)
+
+
+def _around_the_answer(ladder: Ladder, threshold: float, guess: int, shortest: int) -> PrefixWaves:
+    """A few lengths from one that reaches the threshold to one that misses it, by estimate."""
+    longest, least = min(guess + 2, len(ladder)), max(guess - 2, shortest)
+    while True:
+        waves = PrefixWaves(ladder, FINE, longest, least)
+        if waves.reaching(threshold) == 0 and longest < len(ladder):
+            longest, least = min(2 * longest + 4, len(ladder)), longest
+        elif waves.reaching(threshold) == longest - least + 1 and least > shortest:
+            longest, least = min(least + 1, len(ladder)), max(least - 6, shortest)
         else:
-            new = on_lattice(ladder, lattice, lengths, threshold)
-        for length, tail in new.items():
-            old = looked.get(length, tail)
-            looked[length] = Interval(max(old.low, tail.low), tail.mean, min(old.high, tail.high))
+            return waves
+
+
+def _widths(waves: PrefixWaves, threshold: float, aim: float) -> list[float]:
+    """Half widths that tell the answer, the length before it and the empty anchor from the threshold."""
+    widths = [aim] * len(waves.precisions)
+    if threshold == 1.0:
+        return widths  # what is certain is known without any harmonics
+    reaching = waves.reaching(threshold)
+    last = waves.longest - waves.least
+    for row, finest in ((max(reaching - 1, 0), FINEST), (min(reaching, last), FINEST), (-1, FINE)):
+        room = ROOM * abs(waves.precisions[row] - threshold)
+        widths[row] = min(widths[row], max(room, finest))
+    return widths
+
+
+def _by_lattice(
+    ladder: Ladder, step: float, threshold: float, guess: int, shortest: int
+) -> dict[int, Interval]:
+    """On the lattice of the coefficients: from a guess downwards, and from farther up if that misses."""
+    start = min(guess + 2, len(ladder))
+    while True:
+        looked = on_lattice(ladder, step, range(start, shortest - 1, -1), threshold)
         if start == len(ladder):
             looked.setdefault(start, _all_rungs(ladder))
-        reached = _reaching(looked, threshold, shortest)
-        if not reached:
-            if start < len(ladder):
-                start = min(2 * start + 4, len(ladder))
-                continue
             return looked
-        start = min(reached)
-        if start == shortest or (start - 1 in looked and looked[start - 1].high < threshold):
+        if _reaching(looked, threshold, shortest):
             return looked
-        finer = min(8.0, HARMONICS / (ladder.coins * harmonics.count))
-        if lattice is not None or finer < 1.5:
-            return _in_the_middle(score, ladder, threshold, shortest, looked)
-        harmonics = _harmonics(ladder, harmonics.target / finer, threshold)
+        start = min(2 * start + 4, len(ladder))
 
 
 def _in_the_middle(
@@ -223,26 +278,10 @@ def _gaussian(ladder: Ladder) -> Floats:
     from scipy.special import ndtr
 
     keep = ladder.keep
-    heads = np.concatenate([[0.0], np.cumsum(ladder.rungs)])
-    squares = np.concatenate([[0.0], np.cumsum(ladder.rungs**2)])
-    mean = ladder.floor + (1 - keep) * float(ladder.drops.sum())
-    mean = mean + heads + keep * (heads[-1] - heads)
-    variance = keep * (1 - keep) * (float(ladder.drops @ ladder.drops) + squares[-1] - squares)
+    heads, squares = ladder.heads, ladder.squared_heads
+    lowest = keep * ladder.floor + (1 - keep) * ladder.bias  # the mean when nothing is kept, but for rungs
+    mean = (1 - keep) * heads + (lowest + keep * float(heads[-1]))
+    variance = keep * (1 - keep) * (ladder.squares - squares)
     scale = np.sqrt(np.maximum(variance, 1e-30 * squares[-1]))
     guess: Floats = ndtr(mean / scale)
     return guess
-
-
-def _harmonics(ladder: Ladder, target: float, threshold: float) -> Harmonics:
-    """Harmonics for intervals of half width ``target`` near the threshold, by the Gaussian density."""
-    deviation = math.sqrt(ladder.keep * (1 - ladder.keep) * ladder.squares)
-    return Harmonics.of(target, _density(threshold) / deviation, ladder.squares)
-
-
-@lru_cache(maxsize=64)
-def _density(probability: float) -> float:
-    """Height of the standard normal density at the quantile of ``probability``."""
-    from scipy.special import ndtri
-
-    z = float(ndtri(min(max(probability, 0.01), 0.99)))
-    return math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)

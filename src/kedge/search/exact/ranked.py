@@ -8,6 +8,7 @@ import numpy as np
 from kedge.evaluators import Additive, Enumeration
 from kedge.evaluators.enumeration import table_size
 from kedge.reading.reading import Reading
+from kedge.results.drawn import Drawn
 from kedge.search.exact.prefixes import ALL_COINS, Ranking, shortest_prefix
 from kedge.search.exhaustive import search_all
 from kedge.search.strategy import Candidate, Found, Goal
@@ -52,13 +53,13 @@ class Ranked:
         notes: tuple[str, ...] = ()
         if not found.proven and found.reached:
             notes = ("A shorter anchor comes so close to the threshold that it could not be ruled out.",)
-        looked = (n for n in sorted(found.looked) if goal.shortest <= n <= len(found.ladder))
+        looked = [n for n in sorted(found.looked) if goal.shortest <= n <= len(found.ladder)]
         return Found(
             found.kept if goal.ties == "first" else _other_tie(found, goal, rng),
             found.tail,
             status,
             Additive(reading),
-            trace=tuple(Candidate(found.top(length), found.looked[length]) for length in looked),
+            trace=Drawn(lambda: (Candidate(found.top(length), found.looked[length]) for length in looked)),
             baseline=found.baseline,
             notes=notes,
         )

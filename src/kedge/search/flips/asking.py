@@ -4,7 +4,9 @@
 2. Words are removed in that order, twice as many each time, until the label is lost; then bisection.
 3. Words are put back, many at a time and at last one by one, until each of those removed is needed.
 4. What was asked on the way ranks the words anew, near the document; while it helps, 2 and 3 again.
-5. Where that costs little, all smaller removals are asked about: where none loses it, the answer is proven.
+5. Where no removal lost the label, each word is left standing alone: those that lose it speak against it, so
+   only they stay, and 3 puts the others back.
+6. Where that costs little, all smaller removals are asked about: where none loses it, the answer is proven.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,6 +30,10 @@ _FIRST = 12
 _LEANING = 15
 # How often the words are ranked anew.
 _ROUNDS = 4
+# Words left standing alone, where nothing else lost the label.
+_ALONE = 400
+# Questions for each unit that may be spent, over and above the limit, on an answer of which no word can stay.
+_AT_LAST = 20
 
 
 class OutOfTrials(Exception):  # noqa: N818  (caught here)
@@ -77,8 +83,12 @@ class Trials:
         return min(lost, key=lambda removed: int(removed.sum()), default=None)
 
 
-def lose_by_asking(trials: Trials, rng: np.random.Generator, *, proof: Callable[[], int]) -> Cut | None:
+def lose_by_asking(
+    trials: Trials, rng: np.random.Generator, *, proof: Callable[[], int], start: Cut | None = None
+) -> Cut | None:
     """Few removals that lose the label, each of them needed; None if none was found.
+
+    ``start`` is a first answer that may be improved on.
 
     ``proof`` says, at the end, how many rows may be asked about to show that fewer removals do not do.
     """
@@ -98,10 +108,18 @@ def lose_by_asking(trials: Trials, rng: np.random.Generator, *, proof: Callable[
                 best = found
     except OutOfTrials:
         best = trials.smallest()
+    if start is not None and (best is None or len(start) < best.sum()):
+        best = start.removed
+    trials.left = max(trials.left, _AT_LAST * len(trials.sizes))
+    if best is None:
+        best = _alone(trials, rng)
     if best is None:
         return None
-    trials.left = max(trials.left, 4 * len(trials.sizes))  # that none can stay is made sure of in any case
-    best = _needed(trials, best, _effects(trials))
+    try:
+        best = _needed(trials, best, _effects(trials))
+    except OutOfTrials:
+        smaller = trials.smallest()
+        return Cut(best if smaller is None else smaller, proven=False, irreducible=False)
     return _proven(trials, best, proof())
 
 
@@ -131,6 +149,20 @@ def _lean(trials: Trials, effects: Floats, rng: np.random.Generator) -> None:
     gone = rng.random((_LEANING, len(owners))) < np.where(effects[owners] > 0, 0.85, 0.15)
     rows = np.array([np.bincount(owners[row], minlength=len(effects)) for row in gone])
     trials.lost(np.vstack([rows, trials.sizes]))
+
+
+def _alone(trials: Trials, rng: np.random.Generator) -> Counts | None:
+    """Everything but the words with which alone the label is lost; None if there are none."""
+    d = len(trials.sizes)
+    units = np.sort(rng.permutation(d)[:_ALONE])
+    rows = np.tile(trials.sizes, (len(units), 1))
+    rows[np.arange(len(units)), units] = 0
+    against = units[trials.lost(rows)]
+    together = trials.sizes.copy()
+    together[against] = 0
+    if len(against):
+        trials.lost(together)
+    return trials.smallest()
 
 
 def _effects(trials: Trials) -> Floats:
@@ -172,22 +204,21 @@ def _prefix(trials: Trials, effects: Floats) -> Counts | None:
 
 def _needed(trials: Trials, removed: Counts, effects: Floats) -> Counts:
     """Put words back, the weakest first, many at a time and then one by one, until none can be."""
-    width = max(1, int(removed.sum()) // 2)
-    while True:
-        owners = np.repeat(np.arange(len(removed)), removed)
-        order = owners[np.argsort(effects[owners], kind="stable")]
-        for start in range(0, len(order), width):
-            back = np.bincount(order[start : start + width], minlength=len(removed))
-            fewer = removed - back
-            if fewer.any() and trials.lost(fewer)[0]:
-                removed = fewer
-                break
+    owners = np.repeat(np.arange(len(removed)), removed)
+    gone = owners[np.argsort(effects[owners], kind="stable")]
+    width, start, refused = max(1, len(gone) // 2), 0, 0
+    while refused < len(gone) or width > 1:
+        if refused >= len(gone):
+            width, start, refused = width // 2, 0, 0
+        rest = np.delete(gone, slice(start, start + width))
+        if len(rest) and trials.lost(np.bincount(rest, minlength=len(removed)))[0]:
+            gone, refused = rest, 0  # go on where we are: those before were refused, and most still are
+            width = min(width, max(1, len(gone) // 2))
         else:
-            if width == 1:
-                return removed
-            width //= 2
-            continue
-        width = min(width, max(1, int(removed.sum()) // 2))
+            start, refused = start + width, refused + width
+        if start >= len(gone):
+            start = 0
+    return np.bincount(gone, minlength=len(removed)).astype(np.int64)
 
 
 def _proven(trials: Trials, removed: Counts, proof: int) -> Cut:

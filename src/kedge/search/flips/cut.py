@@ -9,10 +9,14 @@ __all__ = ["Cut"]
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """How many occurrences of each unit go, (d,); and whether it is proven that fewer do not do."""
+    """How many occurrences of each unit go, (d,).
+
+    ``proven``: fewer do not do. ``irreducible``: with any one of them back, the label is back.
+    """
 
     removed: Counts
     proven: bool
+    irreducible: bool = True
 
     def __len__(self) -> int:
         return int(self.removed.sum())

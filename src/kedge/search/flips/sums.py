@@ -15,7 +15,7 @@ from kedge.model.scores.additive import UNIT, AdditiveScore
 from kedge.search.flips.cut import Cut
 from kedge.typing import Bools, Counts, Floats
 
-__all__ = ["lose_any_lead", "lose_sum", "win_all_leads"]
+__all__ = ["Lost", "lose_any_lead", "lose_sum", "win_all_leads"]
 
 Lost = Callable[[Counts], Bools]
 """Rows of counts to whether the label is lost; the model itself is asked where rounding decides."""

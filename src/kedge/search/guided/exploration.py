@@ -24,6 +24,8 @@ _NEARLY = 0.9
 _EXPLAINS = 0.5
 # By how much the label may be lost more often than predicted, as a share of the wrong predictions.
 _DOUBT = 0.25
+# A pool twice as large that leaves this share of the mistakes, and so many, teaches nothing more.
+_STALLS, _POOR = 0.8, 0.05
 # Share of all allowed questions that exploring may use; the proof needs the rest.
 _SHARE = 0.6
 # Documents of more units than this learn in fewer, larger rounds: their fits are expensive.
@@ -31,6 +33,8 @@ _LONG = 300
 # Labels say less: rows per unit at most, and how much larger than when it was first made the pool must be
 # for a proposal to stand.
 _LABELS_PER_UNIT, _LABELS_MORE, _STANDS = 10, 128, 1.5
+# Where log-odds are known and are no sum, neither is what the labels follow: more rows do not mend that.
+_NO_SUM_PER_UNIT = 2
 
 
 @dataclass(frozen=True)
@@ -92,11 +96,14 @@ def _learn(learner: Learner) -> bool:
     """Ask where answers say most, until the proposal stands and predictions are good enough."""
     pool, goal = learner.pool, learner.goal
     d = len(pool.reading.units)
-    most = min(_LABELS_PER_UNIT * d + _LABELS_MORE, _LONGEST_POOL, pool.room, int(_SHARE * pool.left))
+    no_sum = pool.reading.log_odds is not None and not learner.by_odds
+    most = (_NO_SUM_PER_UNIT if no_sum else _LABELS_PER_UNIT) * d + _LABELS_MORE
+    most = min(most, _LONGEST_POOL, pool.room, int(_SHARE * pool.left))
     if not len(pool):
         pool.draw((), min(int(np.clip(d, 32, 256)), max(1, most)))
     last: Kept | None = None
     since = 0
+    stalled = _Stalled()
     while True:
         learner.fit(rough=True)
         proposal, loss = learner.proposal(learning=True)
@@ -104,7 +111,7 @@ def _learn(learner: Learner) -> bool:
             last, since = proposal, len(pool)
         settled = learner.foresees or len(pool) >= _STANDS * since
         enough = settled and (not learner.surrogate.weights.any() or not _pays(learner, loss))
-        if enough or len(pool) >= most:
+        if enough or len(pool) >= most or stalled(len(pool), learner.error):
             learner.fit()
             return enough and learner.error <= 1 - goal.threshold
         # Rounds grow with the pool, so that their number, each with its fit, stays small.
@@ -114,6 +121,19 @@ def _learn(learner: Learner) -> bool:
             learner.draw(kept, max(1, batch // part))
         if not learner.by_odds:
             learner.ask_telling(proposal, max(1, batch - batch // 3))
+
+
+class _Stalled:
+    """Whether a pool that has doubled brought about as many mistakes as before: no sum will do better."""
+
+    def __init__(self) -> None:
+        self._then: tuple[int, float] | None = None
+
+    def __call__(self, rows: int, error: float) -> bool:
+        if error >= 1 or (self._then is not None and rows < 2 * self._then[0]):
+            return False
+        before, self._then = self._then, (rows, error)
+        return before is not None and error > _STALLS * before[1] and error > _POOR
 
 
 def _pays(learner: Learner, loss: float) -> bool:

@@ -286,13 +286,15 @@ class _Search:
             self._needs = needs(self._learner, self._best.kept)
             self._trace += [Candidate(need.rest, need.known) for need in self._needs]
             doubtful = [n for n in self._needs if n.verdict == "doubtful" and n.rest not in failed]
-            if not doubtful or len(failed) - begun >= _LEFT_OUT or self._capital.left < _BROKE:
+            most = _LEFT_OUT if self._learner.seldom_wrong else 1
+            if not doubtful or len(failed) - begun >= most or self._capital.left < _BROKE:
                 return
             best = max(doubtful, key=lambda n: n.known.mean)
             least = Bets().still_needed(self._goal.threshold, self._capital.left * self._goal.delta, 0.0)
-            if self._learner.cost(1 - best.known.mean) > _WORTH_LEAVING or self._pool.left < least:
+            worth = min(_WORTH_LEAVING, int(self._learner.word / 2))
+            if self._learner.cost(1 - best.known.mean) > worth or self._pool.left < least:
                 return
             proved = self._best
-            self._prove(best.rest, self._knobs.stake, 2 * _WORTH_LEAVING)
+            self._prove(best.rest, self._knobs.stake, 2 * worth)
             if self._best is proved:
                 failed.add(best.rest)

@@ -19,10 +19,16 @@ __all__ = ["Checked", "improve"]
 
 # Samples for the first look at an anchor, and at most.
 _FIRST, _MOST = 24, 120
+# What a look may cost, as a share of what the word it saves is worth.
+_PER_WORD = 0.2
 # Standard errors from the threshold at which a look is enough.
 _CLEAR = 2.0
 # Samples after which asking about every distinct one is worth it.
 _FEW = 64
+# After a proof that failed, anchors grow by this part of their length.
+_STEP = 8
+# Words of an anchor are left out one by one, or where it is long, in so many blocks.
+_BLOCKS = 12
 # How many single words and pairs may challenge a longer anchor.
 _RIVALS = 3
 
@@ -109,10 +115,11 @@ class Looks:
         if distinct <= min(_FEW, pool.left):
             return Look(anchor_precision(pool.reading, kept).mean, 0.0, np.inf)
         tally = self._tally(*pool.given(kept))
+        most = float(np.clip(self._learner.word * _PER_WORD, 2 * _FIRST, _MOST))
         while True:
             if tally.trials >= _FIRST:
                 look = tally.look(predicted)
-                if abs(look.mean - threshold) > _CLEAR * look.error or tally.trials >= _MOST:
+                if abs(look.mean - threshold) > _CLEAR * look.error or tally.trials >= most:
                     return look
             if distinct <= min(tally.trials, pool.left):
                 return Look(anchor_precision(pool.reading, kept).mean, 0.0, np.inf)
@@ -137,9 +144,7 @@ def improve(explored: Explored, tried: Sequence[Kept]) -> Checked:
     kept = explored.proposal
     try:
         if tried:
-            kept = _prune(looks, _longer(looks, learner.order(), tried), learner.surrogate)
-            if kept in tried:  # what is left has failed before
-                kept = _longer(looks, learner.order(), tried)
+            kept = _longer(looks, learner.order(), tried)
         elif explored.faithful:
             # Log-odds that are predicted leave no doubt; labels leave some about the shorter anchor.
             while not learner.by_odds and len(kept) > 1 and looks.reaches(learner.shorter(kept)):
@@ -157,10 +162,13 @@ def improve(explored: Explored, tried: Sequence[Kept]) -> Checked:
 
 
 def _longer(looks: Looks, order: list[int], tried: Sequence[Kept]) -> Kept:
-    """After a proof that failed: the next longer prefix that seems to reach, in growing steps."""
-    length = len(tried[-1])
+    """After a proof that failed: the next longer prefix that seems to reach, in growing steps.
+
+    None shorter than what failed is looked for: what seems to reach there is luck.
+    """
+    length = max(len(one) for one in tried)
     while length < len(order):
-        length = min(len(order), length + (1 if len(tried) <= 2 else max(1, length // 2)))
+        length = min(len(order), length + max(1, length // (_STEP if len(tried) <= 2 else 2)))
         if length == len(order) or looks.reaches(tuple(order[:length])):
             break
     return tuple(sorted(order[:length]))
@@ -199,9 +207,9 @@ def _prefix(looks: Looks, order: list[int], start: int, least: int) -> Kept:
 
 
 def _prune(looks: Looks, kept: Kept, surrogate: Surrogate) -> Kept:
-    """Leave out what the anchor does not need, the least weighty first; in blocks while it is long."""
+    """Leave out what the anchor does not need, the least weighty first; in blocks where it is long."""
     block = max(1, len(kept) // 4)
-    while block:
+    while block >= max(1, len(kept) // _BLOCKS):
         at = 0
         ranked = sorted(kept, key=lambda j: (surrogate.weights[j], -j))
         while at < len(ranked) and len(kept) > block:

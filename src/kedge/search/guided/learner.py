@@ -1,5 +1,6 @@
 """Learning a surrogate of the model from the pool, and asking where it would learn most."""
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -32,9 +33,13 @@ _ODDS_RESOLUTION, _LABEL_RESOLUTION = 1e-3, 0.02
 _ADDITIVE = 1 - 1e-4
 # A surrogate that is wrong more often than this is no help near the threshold, and a word less is worth
 # this part of what it would be.
-_FORESEEN, _UNFORESEEN = 0.02, 0.2
+_FORESEEN, _UNFORESEEN = 0.02, 0.1
+# In a short text a word is more.
+_SHORT_UNFORESEEN = 0.25
 # With a prior it may be wrong more often: it keeps learning.
 _FORESEEN_WITH_PRIOR = 0.06
+# Log-odds of which this share is explained may be a sum.
+_NEARLY = 0.9
 # What mistakes are left by a pool twice as large, and how often it may be doubled.
 _PER_DOUBLING, _DOUBLINGS = 0.6, 6
 # A prior counts as so many right predictions.
@@ -63,7 +68,7 @@ class Learner:
 
     def __post_init__(self) -> None:
         document, units = self.pool.reading.document, self.pool.reading.units
-        words = [document.tokens[group[0]].word.casefold() for group in units.members]
+        words = [word.casefold() for word in units.words(document)]
         number = {word: i for i, word in enumerate(dict.fromkeys(words))}
         self._groups: Counts = np.array([number[w] for w in words], dtype=np.int64)
         gradient = self.pool.reading.gradient
@@ -148,11 +153,12 @@ class Learner:
         if not surrogate.exact:
             return tuple(sorted(order[:least])), 0.5
         length, losses = len(order), np.zeros(len(order) + 1)
-        for longest in (min(_SHORT, len(order)), len(order)):
-            losses = surrogate.losses(order, longest, noisy=not self.vouched)
+        # By much noise no prefix is predicted to reach: then by the score alone, and samples will tell.
+        noises = (True, False) if surrogate.noise and not self.vouched else (False,)
+        for noisy, longest in itertools.product(noises, (min(_SHORT, len(order)), len(order))):
+            losses = surrogate.losses(order, longest, noisy=noisy)
             reached = np.flatnonzero(losses[least:] <= 1 - self.goal.threshold)
-            if len(reached):
-                first = least + int(reached[0])
+            if len(reached) and (first := least + int(reached[0])) < len(order):
                 last = min(longest, first + _MORE)
                 costs = [self.word * k + min(self.cost(losses[k]), _FAR) for k in range(first, last + 1)]
                 length = first + int(np.argmin(costs))
@@ -165,10 +171,16 @@ class Learner:
 
         Close to the threshold a proof is cheap only with a surrogate that is seldom wrong.
         """
-        return self.most_per_word * (1.0 if self._seldom_wrong else _UNFORESEEN)
+        if self.seldom_wrong:
+            return self.most_per_word
+        short = len(self.pool.reading.units) <= _REPEATS
+        return self.most_per_word * (_SHORT_UNFORESEEN if short else _UNFORESEEN)
 
     @property
-    def _seldom_wrong(self) -> bool:
+    def seldom_wrong(self) -> bool:
+        """Whether it predicts so well that the proof of an anchor close to the threshold is cheap."""
+        if self.by_odds and self.explained < _NEARLY:  # right by luck, far from the threshold
+            return False
         most = _FORESEEN_WITH_PRIOR if self.foresees else _FORESEEN
         return self.vouched or self.error <= most
 
@@ -186,7 +198,7 @@ class Learner:
         if not self.surrogate.exact:
             return expected_samples(threshold, delta, loss, loss, 1.0)
         # With a prior, a larger pool first, where fewer mistakes save more than it costs.
-        learns = self.foresees and not self.vouched and self._seldom_wrong
+        learns = self.foresees and not self.vouched and self.seldom_wrong
         more = [len(self.pool) * (2.0**k - 1) for k in range(_DOUBLINGS)] if learns else [0.0]
         return min(
             extra + expected_samples(threshold, delta, loss, loss, self.error * _PER_DOUBLING**k)

@@ -16,6 +16,7 @@ from sklearn.ensemble import (
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
+from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 import kedge
 from kedge.data.demo import reviews
@@ -56,6 +57,8 @@ def catboost(**knobs):
 
 STEPS = {
     "forest": lambda: (TfidfVectorizer(norm=None), RandomForestClassifier(30, random_state=0)),
+    "tree with a norm": lambda: (TfidfVectorizer(), DecisionTreeClassifier(random_state=0)),
+    "extra tree with a norm": lambda: (TfidfVectorizer(), ExtraTreeClassifier(max_depth=6, random_state=0)),
     "forest with a norm": lambda: (TfidfVectorizer(), RandomForestClassifier(30, random_state=0)),
     "forest of soft leaves": lambda: (
         CountVectorizer(),

@@ -1,7 +1,6 @@
 """Ensembles of trees, cut down to the words of a document."""
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,16 +11,19 @@ from kedge.model.scores.ensemble import Features as Table
 from kedge.model.sklearn.trees.boosted import Boosted
 from kedge.model.sklearn.trees.from_catboost import catboost_trees
 from kedge.model.sklearn.trees.from_lightgbm import lightgbm_trees
-from kedge.model.sklearn.trees.from_scikit import forest, gradient_boosting, histogram_boosting
+from kedge.model.sklearn.trees.from_scikit import forest, gradient_boosting, histogram_boosting, lone_tree
 from kedge.model.sklearn.trees.from_xgboost import xgboost_trees
+from kedge.model.sklearn.trees.marks import mark_of
 from kedge.model.sklearn.words.features import Features
 from kedge.typing import Bools, Counts, Label
 
-__all__ = ["cut_capabilities", "reads_trees"]
+__all__ = ["cut_capabilities", "reads_trees", "tree_labels"]
 
 
 # The very types whose trees are read, by module and name: none is imported to tell.
 _KNOWN: dict[tuple[str, str], Callable[[Any, bool], Boosted | None]] = {
+    ("sklearn.tree._classes", "DecisionTreeClassifier"): lambda final, _: lone_tree(final),
+    ("sklearn.tree._classes", "ExtraTreeClassifier"): lambda final, _: lone_tree(final),
     ("sklearn.ensemble._forest", "RandomForestClassifier"): lambda final, _: forest(final),
     ("sklearn.ensemble._forest", "ExtraTreesClassifier"): lambda final, _: forest(final),
     ("sklearn.ensemble._gb", "GradientBoostingClassifier"): lambda final, _: gradient_boosting(final),
@@ -36,43 +38,57 @@ _KNOWN: dict[tuple[str, str], Callable[[Any, bool], Boosted | None]] = {
 
 
 def reads_trees(final: Any, *, dense: bool) -> Callable[[], Boosted | None] | None:
-    """How to read a fitted ensemble's trees; None for any other estimator, and for subclasses.
+    """How to read a fitted ensemble's trees, once until their numbers change; None for any other estimator.
+
+    The very types: a subclass may add up in another way.
 
     ``dense``: the estimator gets arrays, in which nothing is missing.
     """
     known = _KNOWN.get((type(final).__module__, type(final).__name__))
-    return None if known is None else lambda: known(final, dense)
+    if known is None:
+        return None
+    last: list[tuple[int, Boosted | None]] = []
+
+    def read() -> Boosted | None:
+        now = mark_of(final)
+        if not last or last[0][0] != now:  # the first time, or numbers were changed in place
+            last[:] = [(now, known(final, dense))]
+        return last[0][1]
+
+    return read
 
 
 def cut_capabilities(features: Features, trees: Callable[[], Boosted | None]) -> dict[str, Any]:
     """What a pipeline of word features and an ensemble of trees lets us know of a document."""
-    read = cache(trees)  # a refit makes another model
-    known: dict[tuple[str, ...], Ensemble] = {}
+    known: dict[tuple[str, ...], tuple[Boosted, Ensemble]] = {}
 
     def asks(words: Sequence[str], sizes: Counts) -> Bools:
-        boosted = read()
+        boosted = trees()
+        known.clear()  # one document after the other
         cut = None if boosted is None else _cut_to(features, boosted, words, sizes)
         matter = np.ones(len(words), dtype=bool)
-        if cut is not None and cut.asked:
+        if boosted is not None and cut is not None and cut.asked:
             matter[:] = False
             matter[cut.asked] = True
-            known.clear()  # one document after the other
-            known[tuple(word for word, yes in zip(words, matter.tolist(), strict=True) if yes)] = (
-                cut.restricted()
-            )
+            left = tuple(word for word, yes in zip(words, matter.tolist(), strict=True) if yes)
+            known[left] = boosted, cut.restricted()
         return matter
 
     def algebra(
         words: Sequence[str], sizes: Counts, label: Label, ask: Callable[[Counts], Bools]
     ) -> Callable[[Counts], Bools] | None:
-        boosted, cut = read(), known.get(tuple(words))
+        boosted, cut = known.get(tuple(words)) or (trees(), None)
         if boosted is None or label not in boosted.classes:
             return None
-        if cut is None or not np.array_equal(cut.features.sizes, sizes):
+        if cut is None or not _made_for(cut, sizes):
             cut = _cut_to(features, boosted, words, sizes)
-        return None if cut is None else _algebra(boosted, cut, label, ask)
+        return None if cut is None else tree_labels(boosted, cut, label, ask)
 
     return {"asks": asks, "algebra": algebra}
+
+
+def _made_for(cut: Ensemble, sizes: Counts) -> bool:
+    return isinstance(cut.features, Table) and np.array_equal(cut.features.sizes, sizes)
 
 
 def _cut_to(features: Features, boosted: Boosted, words: Sequence[str], sizes: Counts) -> Ensemble | None:
@@ -90,7 +106,7 @@ def _cut_to(features: Features, boosted: Boosted, words: Sequence[str], sizes: C
     return cut_down(boosted.trees, columns.tolist(), seen, boosted.start)
 
 
-def _algebra(
+def tree_labels(
     boosted: Boosted, ensemble: Ensemble, label: Label, ask: Callable[[Counts], Bools]
 ) -> Callable[[Counts], Bools]:
     """Counts to whether the label holds; what rounding decides is put to the model."""

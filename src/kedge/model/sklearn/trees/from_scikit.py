@@ -13,7 +13,7 @@ from kedge.model.scores.cutting import RawTree
 from kedge.model.sklearn.trees.boosted import Boosted, names_of, single_bound
 from kedge.typing import Floats
 
-__all__ = ["forest", "gradient_boosting", "histogram_boosting"]
+__all__ = ["forest", "gradient_boosting", "histogram_boosting", "lone_tree"]
 
 
 def _raw(tree: Any, value: Floats) -> RawTree:
@@ -37,6 +37,14 @@ def forest(final: Any) -> Boosted | None:
     names = names_of(final)
     # The trees' shares are added in their order and divided by their number; the first largest wins.
     return Boosted(trees, np.zeros(len(names)), names, float(len(trees)), exact=True)
+
+
+def lone_tree(final: Any) -> Boosted | None:
+    """A decision tree; None with several outputs."""
+    if final.n_outputs_ != 1:
+        return None
+    names = names_of(final)
+    return Boosted([_raw(final.tree_, final.tree_.value[:, 0, :])], np.zeros(len(names)), names, exact=True)
 
 
 def gradient_boosting(final: Any) -> Boosted | None:

@@ -74,7 +74,7 @@ class Grams:
         """Whether some gram of the vocabulary has the word in it."""
         return word in self._words
 
-    def tokens(self, text: str) -> list[Token] | None:
+    def tokens(self, text: str) -> Sequence[Token] | None:
         """The words of a text as this vectoriser reads them; None where their places cannot be told."""
         return (locate_chunks if self.characters else locate_words)(self.vectorizer, text)
 

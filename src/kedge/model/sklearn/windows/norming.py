@@ -33,6 +33,7 @@ def normed(part: Part, norm: str) -> Part | None:
         depends=None,
         divided=part.core is None,
         lengths=_sums_of_rows(part) if norm == "l1" and part.core is None else None,
+        roots=_roots(part) if norm == "l2" and part.core is None else None,
         whole=False,
         operations=part.operations + rows + columns + 8,
     )
@@ -42,6 +43,18 @@ def _sums_of_rows(part: Part) -> Floats | None:
     """(r + 1,) the l1 norm as a sum over the core and a one, where no value is negative."""
     whole = _with_row(part.outer, part.offset)
     return np.asarray(whole.sum(axis=1)).ravel() if not part.signed else None
+
+
+def _roots(part: Part) -> Floats | None:
+    """(r,) the l2 norm of each row alone, where no column is touched by two of them nor by a constant."""
+    if not hasattr(part.outer, "tocsr") or part.offset.any():
+        return None
+    entries = part.outer.tocsr()
+    entries.eliminate_zeros()
+    if len(np.unique(entries.indices)) < entries.nnz:
+        return None
+    alone: Floats = np.sqrt(np.asarray(entries.multiply(entries).sum(axis=1)).ravel())
+    return alone
 
 
 def _with_row(matrix: Any, row: Floats) -> Any:

@@ -46,9 +46,9 @@ class Part:
         (width,) the values of the other columns, None where they are zero.
     depends
         (r,) the window that each number of the core depends on, None where some depend on several.
-    divided, lengths
-        Whether the core is (windows, 1) divided by a norm, and the (r,) weights of that norm where it is
-        a sum over them (l1).
+    divided, lengths, roots
+        Whether the core is (windows, 1) divided by a norm; the (r,) weights of that norm where it is
+        a sum over them (l1); the norm of each window alone where it is the root of their squares (l2).
     whole
         Whether all values are whole numbers.
     signed
@@ -68,6 +68,7 @@ class Part:
     depends: Counts | None = None
     divided: bool = False
     lengths: Floats | None = None
+    roots: Floats | None = None
     whole: bool = False
     signed: bool = False
     single: bool = False
@@ -177,6 +178,7 @@ def elementwise(part: Part, change: Callable[[Floats], Floats]) -> Part | None:
         depends=_owners(part),
         divided=False,
         lengths=None,
+        roots=None,
         whole=False,
         operations=part.operations + 8,
     )

@@ -16,9 +16,12 @@ from kedge.model.answers.outputs import Outputs
 from kedge.model.answers.predictions import Predictions
 from kedge.model.model import Model
 from kedge.model.scores.inside import Inside
-from kedge.model.sklearn.fitted import state_of
 from kedge.model.sklearn.heads.decisions import Decision, decision_of
 from kedge.model.sklearn.heads.linear import head_of
+from kedge.model.sklearn.trees.boosted import Boosted
+from kedge.model.sklearn.trees.ensembles import reads_trees
+from kedge.model.sklearn.windows.forests import Algebra, tree_algebra
+from kedge.model.sklearn.windows.leading import leads_of
 from kedge.model.sklearn.windows.occurrences import Windows, in_units
 from kedge.model.sklearn.windows.parts import Part, cut
 from kedge.model.sklearn.windows.sources import Source, Table, source_of
@@ -29,10 +32,10 @@ from kedge.text.document import Document, Token
 from kedge.text.units import Units
 from kedge.typing import Counts
 
-__all__ = ["open_pipeline", "opened_model", "shared_tokens"]
+__all__ = ["open_pipeline", "opened_model", "shared_tokens", "source_model"]
 
 
-def shared_tokens(source: Source, text: str) -> list[Token] | None:
+def shared_tokens(source: Source, text: str) -> Sequence[Token] | None:
     """The smallest pieces of a text that no vectoriser reads across; None where they cannot be placed."""
     found = [grams.tokens(text) for grams in source.vectorisers()]
     known = [tokens for tokens in found if tokens is not None]
@@ -58,6 +61,7 @@ def opened_model(
     final: Any,
     answer: Callable[[Any], Predictions],
     outputs: Outputs,
+    parts: Callable[[], tuple[object, ...]],
 ) -> Model | None:
     """A pipeline of more than single words and one step as a model; None for one that is not read so.
 
@@ -66,33 +70,52 @@ def opened_model(
     source = source_of(steps)
     if source is None:
         return None
-    vectorisers = source.vectorisers()
     decision = decision_of(final) if outputs in {"auto", "labels"} else None
-    plain = features_of(steps) is not None and vectorisers[0].words_alone
+    plain = features_of(steps) is not None and source.vectorisers()[0].words_alone
     if plain and (decision is None or head_of(final) is not None):
         return None
+    return source_model(predict, name, source, final, decision, answer, parts)
+
+
+def source_model(
+    predict: Callable[[Sequence[str]], Predictions],
+    name: str,
+    source: Source,
+    final: Any,
+    decision: Decision | None,
+    answer: Callable[[Any], Predictions],
+    parts: Callable[[], tuple[object, ...]],
+) -> Model:
+    """A classifier behind known features as a model."""
+    vectorisers = source.vectorisers()
     known = all(not grams.hashed and not grams.characters for grams in vectorisers)
     # A mask that nobody knows is silent. Else removal is, but for n-grams: new neighbours would be
     # read as such, so that a mask must stand between them, and what it adds is part of the sums.
     several = any(grams.longest > 1 for grams in vectorisers)
-
-    def parts() -> tuple[object, ...]:
-        return state_of([*source.fitted(), final])
 
     return Model(
         predict,
         name,
         tokenize=partial(shared_tokens, source),
         reads=(lambda word: any(grams.reads(word) for grams in vectorisers)) if known else None,
-        opened=partial(open_pipeline, source, decision, answer),
+        opened=partial(open_pipeline, source, decision, _trees(final, decision), answer),
         mask=None if known else UNKNOWN if several else "",
         parts=parts,
     )
 
 
+def _trees(final: Any, decision: Decision | None) -> Callable[[bool], Boosted | None] | None:
+    """The trees of an ensemble as they are now, by whether it gets arrays; None for any other classifier."""
+    sparse, dense = reads_trees(final, dense=False), reads_trees(final, dense=True)
+    if decision is not None or sparse is None or dense is None:
+        return None
+    return lambda gets_arrays: dense() if gets_arrays else sparse()
+
+
 def open_pipeline(
     source: Source,
     decision: Decision | None,
+    trees: Callable[[bool], Boosted | None] | None,
     answer: Callable[[Any], Predictions],
     document: Document,
     masking: Masking,
@@ -117,6 +140,8 @@ def open_pipeline(
 
     speaks = bool(mask) and any(grams.knows(mask) for grams in vectorisers)
     told = Inside(units, predict, bare=bare if speaks else None)
+    if trees is not None and len(units):
+        return replace(told, algebra=_by_trees(opened, trees))
     part = None if decision is None or not len(units) else _features(opened, decision)
     if part is None or decision is None:
         return told
@@ -127,10 +152,21 @@ def open_pipeline(
         told,
         additive=sums.additive,
         chain=sums.chain,
-        leads=sums.leads,
+        leads=partial(leads_of, sums),
         algebra=sums.algebra,
         gradient=sums.gradient,
     )
+
+
+def _by_trees(opened: "Opened", trees: Callable[[bool], Boosted | None]) -> Algebra | None:
+    """What an ensemble says of rows of counts; None where it cannot be followed."""
+    source, tables = opened.source, opened.tables
+    part = source.part(iter(tables))
+    if part is None:
+        return None
+    dense = not hasattr(source.matrix(np.zeros((1, len(opened.windows))), iter(tables)), "tocsr")
+    boosted = trees(dense)
+    return None if boosted is None else tree_algebra(boosted, opened.windows, part)
 
 
 def _features(opened: "Opened", decision: Decision) -> Part | None:

@@ -16,7 +16,7 @@ from kedge.model.sklearn.windows.parts import Part, counted, elementwise, joined
 from kedge.model.sklearn.windows.steps import is_none, passed
 from kedge.typing import Counts, Floats
 
-__all__ = ["Source", "Table", "source_of"]
+__all__ = ["Source", "Table", "behind", "source_of"]
 
 Table = tuple[Any, Floats, Counts]
 """A vectoriser's (m, c) counts per window, (c,) counts whatever is kept, and (c,) columns."""
@@ -37,10 +37,6 @@ class Source(Protocol):
         """The columns of rows of windows, by the pipeline's own steps."""
         ...
 
-    def fitted(self) -> list[Any]:
-        """The estimators."""
-        ...
-
 
 @dataclass(frozen=True)
 class Vectoriser:
@@ -51,10 +47,6 @@ class Vectoriser:
     def vectorisers(self) -> list[Grams]:
         """Itself."""
         return [self.grams]
-
-    def fitted(self) -> list[Any]:
-        """Itself."""
-        return [self.grams.vectorizer]
 
     def part(self, tables: Iterator[Table]) -> Part | None:
         """Counts, then what the vectoriser itself does with them."""
@@ -103,10 +95,6 @@ class Steps:
         """Those of the source."""
         return self.first.vectorisers()
 
-    def fitted(self) -> list[Any]:
-        """Those of the source, and the steps."""
-        return [*self.first.fitted(), *self.steps]
-
     def part(self, tables: Iterator[Table]) -> Part | None:
         """One step after the other."""
         part = self.first.part(tables)
@@ -132,10 +120,6 @@ class Union:
     def vectorisers(self) -> list[Grams]:
         """Those of all."""
         return [grams for member in self.members for grams in member.vectorisers()]
-
-    def fitted(self) -> list[Any]:
-        """Those of all."""
-        return [estimator for member in self.members for estimator in member.fitted()]
 
     def part(self, tables: Iterator[Table]) -> Part | None:
         """Columns side by side."""
@@ -179,7 +163,12 @@ def source_of(steps: Sequence[Any]) -> Source | None:
         found = None if grams is None else Vectoriser(grams)
     if found is None or not all(callable(getattr(step, "transform", None)) for step in more):
         return None
-    return Steps(found, tuple(more)) if more else found
+    return behind(found, more)
+
+
+def behind(source: Source, steps: Sequence[Any]) -> Source:
+    """A source with steps behind it."""
+    return Steps(source, tuple(steps)) if steps else source
 
 
 def _union(union: Any) -> Source | None:

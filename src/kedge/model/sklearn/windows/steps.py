@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from kedge.model.sklearn.fitted import makes_dense
 from kedge.model.sklearn.windows.norming import normed
 from kedge.model.sklearn.windows.parts import Part, cut, elementwise, projected, scaled, selected, shifted
 from kedge.typing import Floats
@@ -27,7 +28,7 @@ def passed(step: Any, part: Part) -> Part | None:
 
     Exact types of scikit-learn's own modules: a subclass may do anything.
     """
-    if is_none(step):
+    if is_none(step) or makes_dense(step):
         return part
     kind = type(step)
     if not kind.__module__.startswith("sklearn."):

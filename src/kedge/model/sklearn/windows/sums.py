@@ -8,19 +8,16 @@ import numpy as np
 
 from kedge.model.scores.additive import UNIT, AdditiveScore
 from kedge.model.scores.chain import ChainScore
-from kedge.model.scores.leads import Leads
 from kedge.model.sklearn.heads.decisions import Decision, Line
 from kedge.model.sklearn.windows.occurrences import Windows
 from kedge.model.sklearn.windows.parts import Part
 from kedge.text.units import Units
 from kedge.typing import Bools, Counts, Floats, Label
 
-__all__ = ["Sums"]
+__all__ = ["Sums", "sound"]
 
 # Weights whose squares would leave the range of doubles are not added up but asked about.
 _TINY = 1e-140
-# A table of features by word and count may have this many entries.
-_TABLE = 1 << 22
 # Passes along a text remember this many words: 16 states.
 _SPAN = 4
 # Numbers of the core that are looked at in one go: they stay in the processor's cache.
@@ -82,6 +79,10 @@ class Sums:
     def _operations(self) -> int:
         """How often a sum may be rounded, here and in the model."""
         return len(self.size) + len(self.part.columns) + self.part.operations + 16
+
+    def rounded(self, terms: float) -> float:
+        """Bound on the rounding of a sum of terms of this size, the model's and ours."""
+        return 4.0 * self._operations * self.unit * terms
 
     def core(self, counts: Counts) -> Floats:
         """(n, r) what the sums are taken over."""
@@ -172,7 +173,7 @@ class Sums:
         peaks = np.ones(len(self.windows))
         peaks[: len(self.windows.single)] = self.units.sizes[self.windows.single]
         if part.core is None:
-            if not _sound(weights):
+            if not sound(weights):
                 return None
             return _OverWindows(bias, weights, sign > 0, self._rounding(line, peaks))
         if not part.divided or (part.lengths is None and bias != 0.0):
@@ -180,7 +181,7 @@ class Sums:
         # N / length + bias > 0 iff N + bias * length > 0; where nothing is left the bias decides.
         whole = weights if part.lengths is None else weights + bias * part.lengths
         longest = 1.0 if part.lengths is None else float(np.abs(part.lengths) @ np.append(peaks, 1.0))
-        if not _sound(whole):
+        if not sound(whole):
             return None
         wide = self._rounding(line, np.append(peaks, 1.0))
         bound = 2.0 * self._operations * self.unit * abs(bias) * longest
@@ -213,36 +214,13 @@ class Sums:
         inner = self.core(np.minimum(np.arange(most + 1)[:, None], sizes))
         tables = np.zeros((len(sizes), most + 1))
         np.add.at(tables, owner, (inner * final).T)
-        if not _sound(tables):
+        if not sound(tables):
             return None
         # What is there when nothing is kept (the mask's own grams) is part of the bias.
         bias = sign * (float(self.bias @ line.direction) + line.shift) + float(tables[:, 0].sum())
         tables = tables - tables[:, :1]
         own = tuple(table[: m + 1] for table, m in zip(tables, sizes.tolist(), strict=True))
         return AdditiveScore(bias, own, sign > 0, self._rounding(line, np.abs(inner).max(axis=0)))
-
-    def leads(self, label: Label) -> Leads | None:
-        """The label's leads over its rivals, where they are linear in the counts of units."""
-        if self._tied or self.part.core is not None or not self.decision.largest:
-            return None
-        if label not in self.decision.classes:
-            return None
-        place, sizes = self.decision.classes.index(label), self.units.sizes
-        rivals = np.delete(np.arange(len(self.bias)), place)
-        weights = np.zeros((len(sizes), len(rivals)))
-        weights[self.windows.single] = self.weights[:, [place]] - self.weights[:, rivals]
-        if not _sound(weights) or len(sizes) * (int(sizes.max()) + 1) > _TABLE:
-            return None
-        terms = 2.0 * (float(self.size @ sizes[self.windows.single]) + self.constant)
-        return Leads(
-            self.bias[place] - self.bias[rivals],
-            weights,
-            np.tile(np.arange(int(sizes.max()) + 1, dtype=np.float64), (len(sizes), 1)),
-            sizes,
-            normed=False,
-            strict=rivals < place,
-            error=4.0 * self._operations * self.unit * terms + 4e-15,
-        )
 
     def chain(self, label: Label) -> ChainScore | None:
         """The label's score as a sum over windows; None where it is not one, or no units are tied."""
@@ -259,7 +237,7 @@ class Sums:
         )
 
 
-def _sound(weights: Floats) -> bool:
+def sound(weights: Floats) -> bool:
     """Whether weights and their squares are within the range of doubles."""
     peak = float(np.abs(weights).max(initial=0.0))
     return math.isfinite(peak) and (peak == 0.0 or _TINY < peak < 1 / _TINY)

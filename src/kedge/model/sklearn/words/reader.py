@@ -50,7 +50,7 @@ def words_model(
     if not finds_words(vectorizer):
         return Model(predict, name, notes=(_ASKED_BY_TEXT,), parts=parts)
 
-    def tokenize(text: str) -> list[Token] | None:
+    def tokenize(text: str) -> Sequence[Token] | None:
         return locate_words(vectorizer, text)
 
     vocabulary = getattr(vectorizer, "vocabulary_", None)  # a hashing vectoriser has none
@@ -61,9 +61,8 @@ def words_model(
         return Model(predict, name, tokenize=tokenize, reads=reads, notes=notes, parts=parts)
 
     def from_counts(words: Sequence[str]) -> Callable[[Counts], Predictions]:
-        columns = np.array([vocabulary[w] for w in words], dtype=np.int64)
-
         def predict_counts(counts: Counts) -> Predictions:
+            columns = np.array([vocabulary[w] for w in words], dtype=np.int64)
             return answer(passed_on(steps[1:], count_features(vectorizer, columns, counts)))
 
         return predict_counts
@@ -95,7 +94,7 @@ def _inside(steps: Sequence[Any], final: Any, outputs: Outputs) -> dict[str, Any
     features = features_of([step for step in steps if not makes_dense(step)])
     if features is None or outputs not in {"auto", "labels"}:
         return {}
-    if is_tree(final):
+    if is_tree(final) and features.norm is None:  # with a norm its leaves are no boxes of counts
         return {"leaves": lambda words, sizes, label: leaf_boxes(features, final, words, sizes, label)}
     if is_mlp(final):
 

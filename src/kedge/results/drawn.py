@@ -1,0 +1,50 @@
+"""Parts of a result that are worked out when somebody looks."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar, overload
+
+__all__ = ["Drawn"]
+
+Item = TypeVar("Item")
+
+
+class Drawn(Sequence[Item]):
+    """A sequence that is drawn on first use; it compares, copies and pickles as a tuple."""
+
+    def __init__(self, draw: Callable[[], Iterable[Item]]) -> None:
+        self._draw: Callable[[], Iterable[Item]] | None = draw
+        self._drawn: tuple[Item, ...] = ()
+
+    def _all(self) -> tuple[Item, ...]:
+        draw = self._draw
+        if draw is not None:
+            # Two threads may both draw; the same seed gives them the same.
+            self._drawn, self._draw = tuple(draw()), None
+        return self._drawn
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self._all())
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Item, ...]: ...
+    def __getitem__(self, index: int | slice) -> Item | tuple[Item, ...]:
+        return self._all()[index]
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (tuple, Drawn)):
+            return self._all() == tuple(other)
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._all())
+
+    def __repr__(self) -> str:
+        return repr(self._all())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (self._all(),)
