@@ -179,10 +179,11 @@ def from_pipeline(pipeline: Any) -> Model:
 def from_linear(pipeline: Any) -> Model:
     """A linear model on TF-IDF without normalisation: a sum over positions."""
     vectorizer, head = pipeline[0], pipeline[-1]
-    at, idf = vectorizer.vocabulary_, vectorizer.idf_
+    at, weight, analyze = vectorizer.vocabulary_, head.coef_[0] * vectorizer.idf_, vectorizer.build_analyzer()
 
     def labels(words: tuple[str, ...]) -> Labels:
-        alpha = np.array([head.coef_[0, at[w]] * idf[at[w]] if w in at else 0.0 for w in words])
+        # A token of a text with punctuation may be several words of the vectoriser, or none.
+        alpha = np.array([sum(weight[at[w]] for w in analyze(token) if w in at) for token in words])
         bias = float(head.intercept_[0])
         return lambda kept: kept @ alpha + bias > 0
 

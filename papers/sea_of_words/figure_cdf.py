@@ -109,7 +109,11 @@ def run(session: Session) -> Result:
                     if kind == "plain":
                         numbers[title]["sup |exact - Gaussian|"] = float(np.abs(exact - gauss).max())
                 axis.set_title(title)
-            axes[0].legend(loc="upper left", handlelength=1.4)
+            axes[0].legend(loc="lower right", handlelength=1.2, borderaxespad=0.1)
+            for axis in axes[4:]:
+                axis.set_xlabel("score $t$")
+            for axis in axes[::4]:
+                axis.set_ylabel(r"$P(\mathrm{score} \leq t)$")
         # A Monte-Carlo curve of n draws strays by 2 / sqrt(n) with probability 2 exp(-8) (DKW).
         slack = 2 / np.sqrt(session.scale.monte_carlo)
         figures.append(

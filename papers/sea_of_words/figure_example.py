@@ -12,7 +12,7 @@ from .networks import authors_network, trained_network
 from .result import Check, Figure, Result
 from .session import Session
 from .setting import THRESHOLD, split
-from .style import BLUE, GREY, INK, canvas
+from .style import BLUE, INK, canvas
 from .table_networks import positive_documents
 
 __all__ = ["run"]
@@ -29,7 +29,7 @@ def run(session: Session) -> Result:
     texts = list(authors.proba_and_runs("3 layers", "restaurants")) if theirs else split("restaurants").test
     text, found, official = _example(made, texts)
     keeps = [kedge.precision(made.model, text, list(part)).precision for part in _parts(found.positions)]
-    with canvas(session, "example", size=(8.2, 1.9)) as (axis,):
+    with canvas(session, "example", size=(8.2, 0.9)) as (axis,):
         axis.axis("off")
         _write(axis, text, found)
         axis.text(
@@ -93,12 +93,20 @@ def _example(made: Any, texts: Any) -> tuple[str, kedge.Explanation, tuple[str, 
 
 
 def _write(axis: Any, text: str, found: kedge.Explanation) -> None:
-    """The words one after the other, the anchor's in blue."""
-    kept, at = set(found.spans), 0.01
+    """The words one after the other, the anchor's in blue and bold, each where the last one ends."""
+    kept, before = set(found.spans), None
     for start, stop in found.tokens:
         inside = (start, stop) in kept
-        word = text[start:stop]
-        axis.text(
-            at, 0.62, word, color=BLUE if inside else GREY, weight="bold" if inside else "normal", size=11
-        )
-        at += 0.0135 * len(word) + 0.014
+        look = {"color": BLUE if inside else INK, "weight": "bold" if inside else "normal", "size": 11}
+        if before is None:
+            before = axis.text(0.01, 0.7, text[start:stop], **look)
+        else:
+            before = axis.annotate(
+                text[start:stop],
+                (1, 0),
+                xycoords=before,
+                xytext=(5, 0),
+                textcoords="offset points",
+                va="bottom",
+                **look,
+            )

@@ -57,6 +57,7 @@ def run(session: Session) -> Result:
                     transform=axis.get_xaxis_transform(),
                     va="top",
                     fontsize=8,
+                    bbox={"facecolor": "white", "alpha": 0.8, "lw": 0, "pad": 1},
                 )
                 if "m_j" in label:
                     axis.set_yscale("log")

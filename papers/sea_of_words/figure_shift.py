@@ -30,9 +30,14 @@ LENGTHS = range(50, 121)
 HALF = 0.5
 
 
+def _fitted(kind: str) -> Any:
+    """The model as the authors' scripts fit it, on texts as they are: their confusion matrix comes out."""
+    return classifier("yelp", kind, SEED, raw=True)
+
+
 @lru_cache(maxsize=4)
 def _shifted(kind: str, shift: float) -> tuple[Any, kedge.Model]:
-    pipeline = copy.deepcopy(classifier("yelp", kind, SEED))
+    pipeline = copy.deepcopy(_fitted(kind))
     pipeline[-1].intercept_ = pipeline[-1].intercept_ - shift
     return pipeline, from_linear(pipeline)
 
@@ -87,10 +92,11 @@ def run(session: Session) -> Result:
                 sum(official) > len(official) / 2,
                 f"{sum(official)} of {len(official)}",
             ),
-            Check(
-                f"The exact answer takes them in their order (by construction; {FINE} shifts a document).",
-                all(exact),
-                f"{sum(exact)} of {len(exact)}",
+        ),
+        notes=(
+            (
+                f"The exact answer takes them in their order on {sum(exact)} of {len(exact)} documents, at "
+                f"{FINE} shifts each: true by construction, so no check."
             ),
         ),
     )
@@ -98,9 +104,9 @@ def run(session: Session) -> Result:
 
 def _documents(kind: str, wanted: int) -> list[str]:
     """The paper's review, then the first of like length with a positive prediction."""
-    texts, _ = corpus("yelp")
+    texts, _ = corpus("yelp", raw=True)
     paper = texts[PAPER_REVIEW[kind]]
-    told = classifier("yelp", kind, SEED).predict(list(texts))
+    told = _fitted(kind).predict(list(texts))
     others = [t for t, one in zip(texts, told, strict=True) if one == 1 and t != paper]
     near = [t for t in others if len(t.split()) in LENGTHS] + others
     first = [paper] if told[PAPER_REVIEW[kind]] == 1 else []
@@ -113,7 +119,7 @@ def _curve(session: Session, kind: str, text: str, points: int, runs: int) -> di
     shifts, fine = np.linspace(0.0, end, points).tolist(), np.linspace(0.0, end, FINE).tolist()
     found = session.each(mine, f"{kind}, official", [[kind, text, s, runs] for s in shifts], work)
     exact = session.each(mine, f"{kind}, exact", [[kind, text, s, 0] for s in fine], work)
-    pipeline = classifier("yelp", kind, SEED)
+    pipeline = _fitted(kind)
     top = list(dict.fromkeys(top_words(pipeline, text, 10**6)))[:3]
     frequency = {w: [float(np.mean([w in anchor for anchor in anchors])) for anchors in found] for w in top}
     enters = [_enters(frequency[w]) for w in top]
@@ -139,7 +145,7 @@ def _enters(frequency: list[float]) -> int:
 
 def _range(kind: str, text: str) -> float:
     """The shift up to which the exact anchor has at most four words: the top three have entered by then."""
-    low, high = 0.0, float(classifier("yelp", kind, SEED).decision_function([text])[0])
+    low, high = 0.0, float(_fitted(kind).decision_function([text])[0])
     for _ in range(8):
         middle = (low + high) / 2
         short = len(kedge.explain(_shifted(kind, middle)[0], text).words) <= 4
@@ -157,7 +163,7 @@ def _draw(axis: Any, kind: str, row: int, curve: dict[str, Any]) -> None:
         xlabel="shift $S$ of the intercept", title=f"{kind}, document {row + 1}: {order}", ylim=(-0.03, 1.1)
     )
     axis.set_ylabel("frequency over runs")
-    axis.legend(loc="lower right")
+    axis.legend(loc="best")
 
 
 def _bands(axis: Any, shifts: list[float], lengths: list[int]) -> None:

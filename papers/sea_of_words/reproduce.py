@@ -43,9 +43,13 @@ EXPERIMENTS = {
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "matplotlib", "torch")
 # Those that take long enough to be worth a process of their own, the longest first. What they leave in the
 # cache is put together by the process that writes the report, which does the others itself.
-_LONG = ["networks", "infill", "exhaustive", "shift", "package", "logistic"]
+_LONG = ["exhaustive", "networks", "infill", "shift", "logistic", "package"]
 # Parts that an experiment can be done in.
-_PARTS = {"networks": ("20 layers", "10 layers", "3 layers")}
+_PARTS = {
+    "networks": tuple(
+        f"{layers} layers, {data}" for layers in (10, 20, 3) for data in ("yelp", "restaurants", "imdb")
+    )
+}
 _TORCH = {"networks", "jaccard-sd", "package"}
 # Those with the official procedure, which cuts texts with spaCy.
 _SPACY = {"exhaustive", "logistic", "networks", "package", "rules", "dummy", "shift", "jaccard-sd"}
@@ -127,7 +131,9 @@ def in_parallel(names: Sequence[str], session: Session, jobs: int, arguments: Se
             while todo and len(running) < jobs:
                 name, part = todo.pop(0)
                 line = [sys.executable, "-m", "kedge", "reproduce", name, "--work", part, *arguments]
-                running[f"{name} {part}".strip()] = subprocess.Popen(line)  # noqa: S603  (this very program)
+                # A session of its own: it is this process that Ctrl-C stops, and that ends the others.
+                process = subprocess.Popen(line, start_new_session=True)  # noqa: S603  (this very program)
+                running[f"{name} {part}".strip()] = process
             time.sleep(0.2)
             for name in [n for n, process in running.items() if process.poll() is not None]:
                 if code := running.pop(name).returncode:

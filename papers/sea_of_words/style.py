@@ -62,7 +62,7 @@ def bars(
     axis.set_yticks(at, names)
     axis.grid(axis="y", visible=False)
     axis.set_xlim(0, total * 1.12)
-    axis.set_ylim(max(len(names), 3) - 0.5, -0.5)
+    axis.set_ylim(max(len(names), 2) - 0.5, -0.5)
     axis.xaxis.get_major_locator().set_params(integer=True)
     axis.set_xlabel(f"runs out of {total}")
     for k, count in zip(at, counts, strict=True):

@@ -120,6 +120,21 @@ def test_asked_models_answer_as_predict_does(kind):
     assert told == list(setting.classifier("restaurants", kind).predict(texts))
 
 
+@pytest.mark.parametrize("kind", ["logistic", "perceptron"])
+@pytest.mark.usefixtures("made_reviews")
+def test_a_token_may_be_several_words_of_a_linear_model(kind):
+    """The figures explain texts as they are: a token with punctuation counts with every word in it."""
+    setting = part("setting")
+    pipeline = setting.classifier("restaurants", kind, raw=True)
+    model, text = part("asked").from_linear(pipeline), "Good/service , the food's not-bad bad/good good ! ..."
+    named = [token.word for token in part("asked")._places(text)]
+    kept = np.random.default_rng(0).random((60, len(named))) < 0.5
+    texts = [" ".join(w if k else "UNK" for w, k in zip(text.split(), row, strict=True)) for row in kept]
+    told = model.from_counts(named)(kept.astype(int)).labels.tolist()
+    assert told == list(pipeline.predict(texts))
+    assert setting.corpus("restaurants", raw=True)[0] == kedge.datasets.load("restaurants").texts
+
+
 @pytest.mark.usefixtures("made_reviews")
 def test_networks_answer_as_their_features_do():
     """A network asked by positions, its probabilities and its slopes agree with torch."""
