@@ -5,11 +5,10 @@ import unicodedata
 
 import pytest
 from command import run
+from functions import HOSTILE, labelled
 
 import kedge
 
-# A title, a cleared screen, and the same as one character of the upper half of Latin-1.
-HOSTILE = "\x1b]0;title\x07\x1b[2J\x9b2J"
 TEXT = f"so good {HOSTILE} food"
 MODEL = f"""
 def model(texts):
@@ -20,10 +19,6 @@ def raises(texts):
         raise ValueError({HOSTILE!r})
     return model(texts)
 """
-
-
-def labelled(texts):
-    return [HOSTILE + ("yes" if "good" in text else "no") for text in texts]
 
 
 def obeyed(shown):

@@ -90,7 +90,7 @@ def test_it_is_said_everywhere():
     other = next(topic for topic in TOPICS if topic != label)
     e = kedge.explain(model, text, against=other)
     assert f"ahead of   {other}" in str(e)
-    assert f"The label {label} against {other}" in e.to_html()
+    assert f"The label {label} stays ahead of {other}" in e.to_html()
     assert kedge.Explanation.from_json(e.to_json()) == e
 
 

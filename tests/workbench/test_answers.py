@@ -212,7 +212,7 @@ def test_broken_bodies(client, body, says):
 def test_a_broken_parameter(client):
     """The form of the answer is one of three."""
     answer = client.post("/api/explain?as=pdf", json={"text": TEXT})
-    message = "The parameter 'as' should be 'json', 'html' or 'stream'."
+    message = "The parameter 'as' should be 'json', 'row', 'html' or 'stream'."
     assert answer.json()["error"]["message"] == message
 
 

@@ -201,7 +201,7 @@ def test_what_flips_it_and_why_not_the_other(explained):
     explained.find_element(By.CSS_SELECTOR, "#rival option[value='1']").click()
     assert find(explained, "ask-against").text == "Why not negative?"
     find(explained, "ask-against").click()
-    until(explained, lambda: "against negative" in find(explained, "headline").text and idle(explained))
+    until(explained, lambda: "ahead of negative" in find(explained, "headline").text and idle(explained))
     assert find(explained, "ask-against").get_attribute("aria-pressed") == "true"
     find(explained, "ask-against").click()
     until(explained, lambda: "against" not in find(explained, "headline").text and idle(explained))

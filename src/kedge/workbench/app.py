@@ -16,6 +16,7 @@ from kedge.workbench.page import STATIC, index
 from kedge.workbench.problems import add_handlers
 from kedge.workbench.schemas import (
     EXPLANATION,
+    ROW,
     ErrorBody,
     ExplainRequest,
     FlipBody,
@@ -47,9 +48,9 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 EXPLAINED: dict[int | str, dict[str, Any]] = {
     **REFUSALS,
     200: {
-        "description": "The explanation, as JSON, as a page, or as a stream of lines.",
+        "description": "The explanation, as JSON, as a row, as a page, or as a stream of lines.",
         "content": {
-            "application/json": {"schema": EXPLANATION},
+            "application/json": {"schema": {"anyOf": [EXPLANATION, ROW]}},
             "application/x-ndjson": {"schema": {"type": "string"}},
             "text/html": {"schema": {"type": "string"}},
         },

@@ -6,8 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from kedge.corpus.files.columns import COLUMNS
+
 __all__ = [
     "EXPLANATION",
+    "ROW",
     "ErrorBody",
     "ExplainRequest",
     "FlipBody",
@@ -226,6 +229,20 @@ class ErrorBody(BaseModel):
 
 
 EXPLANATION = {"$ref": "#/components/schemas/Explanation"}
+_SCALARS: dict[str, list[str]] = {kind: [kind, "null"] for kind in ("string", "integer", "number", "boolean")}
+_OF_A_RUN = {"row", "id", "digest", "error_kind", "error"}
+ROW = {
+    "title": "Row",
+    "description": "An explanation as one flat row, as `kedge corpus` writes it.",
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        name: {} if name == "label" else {"type": _SCALARS.get(kind, ["array", "null"])}
+        for name, kind in COLUMNS.items()
+        if name not in _OF_A_RUN
+    },
+    "required": [name for name in COLUMNS if name not in _OF_A_RUN],
+}
 
 
 def with_explanation(openapi: dict[str, Any]) -> dict[str, Any]:
