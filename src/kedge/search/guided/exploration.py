@@ -111,7 +111,9 @@ def _learn(learner: Learner) -> bool:
             last, since = proposal, len(pool)
         settled = learner.foresees or len(pool) >= _STANDS * since
         enough = settled and (not learner.surrogate.weights.any() or not _pays(learner, loss))
-        if enough or len(pool) >= most or stalled(len(pool), learner.error):
+        # Labels alone may still tell more; log-odds that are no sum do not become one.
+        hopeless = pool.reading.log_odds is not None and stalled(len(pool), learner.error)
+        if enough or len(pool) >= most or hopeless:
             learner.fit()
             return enough and learner.error <= 1 - goal.threshold
         # Rounds grow with the pool, so that their number, each with its fit, stays small.

@@ -286,8 +286,7 @@ class _Search:
             self._needs = needs(self._learner, self._best.kept)
             self._trace += [Candidate(need.rest, need.known) for need in self._needs]
             doubtful = [n for n in self._needs if n.verdict == "doubtful" and n.rest not in failed]
-            most = _LEFT_OUT if self._learner.seldom_wrong else 1
-            if not doubtful or len(failed) - begun >= most or self._capital.left < _BROKE:
+            if not doubtful or len(failed) - begun >= _LEFT_OUT or self._capital.left < _BROKE:
                 return
             best = max(doubtful, key=lambda n: n.known.mean)
             least = Bets().still_needed(self._goal.threshold, self._capital.left * self._goal.delta, 0.0)

@@ -145,6 +145,9 @@ def improve(explored: Explored, tried: Sequence[Kept]) -> Checked:
     try:
         if tried:
             kept = _longer(looks, learner.order(), tried)
+            if learner.pool.reading.log_odds is None:  # labels may have put an idle word first
+                shorter = _prune(looks, kept, learner.surrogate)
+                kept = kept if shorter in tried else shorter
         elif explored.faithful:
             # Log-odds that are predicted leave no doubt; labels leave some about the shorter anchor.
             while not learner.by_odds and len(kept) > 1 and looks.reaches(learner.shorter(kept)):

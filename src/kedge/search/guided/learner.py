@@ -33,9 +33,9 @@ _ODDS_RESOLUTION, _LABEL_RESOLUTION = 1e-3, 0.02
 _ADDITIVE = 1 - 1e-4
 # A surrogate that is wrong more often than this is no help near the threshold, and a word less is worth
 # this part of what it would be.
-_FORESEEN, _UNFORESEEN = 0.02, 0.1
-# In a short text a word is more.
-_SHORT_UNFORESEEN = 0.25
+_FORESEEN, _UNFORESEEN = 0.02, 0.25
+# In a long text of a model whose log-odds are known and are no sum, it is worth even less.
+_NO_SUM = 0.1
 # With a prior it may be wrong more often: it keeps learning.
 _FORESEEN_WITH_PRIOR = 0.06
 # Log-odds of which this share is explained may be a sum.
@@ -173,8 +173,9 @@ class Learner:
         """
         if self.seldom_wrong:
             return self.most_per_word
-        short = len(self.pool.reading.units) <= _REPEATS
-        return self.most_per_word * (_SHORT_UNFORESEEN if short else _UNFORESEEN)
+        # Labels foresee more with every answer; log-odds that are no sum do not become one.
+        no_sum = self.pool.reading.log_odds is not None and len(self.pool.reading.units) > _REPEATS
+        return self.most_per_word * (_NO_SUM if no_sum else _UNFORESEEN)
 
     @property
     def seldom_wrong(self) -> bool:
