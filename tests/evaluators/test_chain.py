@@ -5,7 +5,6 @@ import pytest
 from chains import all_precisions, chain_reading, made_chain
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from scipy.stats import binom
 
 from kedge.evaluators import chain
