@@ -57,6 +57,27 @@ class TestAlone:
         assert all(d.stdout.startswith("rejected: ") and d.stdout.count("\n") == 1 for d in done[1:])
         assert not any(d.stderr for d in done)
 
+    @pytest.mark.parametrize(
+        ("content", "said", "code"),
+        [
+            ("{right}", "accepted: [slow cold slow] keeps the label 'negative'", 0),
+            ("{wrong}", "rejected: The seal is not that of what the certificate says.", 1),
+            ("{", "rejected: The file cannot be read as a certificate (JSONDecodeError).", 1),
+            (None, "rejected: The file cannot be read as a certificate (FileNotFoundError).", 1),
+        ],
+    )
+    def test_its_command_line(self, tmp_path, monkeypatch, capsys, content, said, code):
+        """One line and an exit code, in this process."""
+        right = issued("linear")
+        written = {"{right}": json.dumps(right), "{wrong}": json.dumps({**right, "seed": 1})}
+        if content is not None:
+            (tmp_path / "c").write_text(written.get(content, content), encoding="utf-8")
+        monkeypatch.setattr(sys, "argv", ["checker.py", str(tmp_path / "c")])
+        assert checker.main() == code
+        out = capsys.readouterr().out
+        assert out.startswith(said)
+        assert out.count("\n") == 1
+
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_kind_is_accepted(name):
@@ -183,6 +204,24 @@ class TestSums:
             assert shorter == max(precision(list(c), -1 if rounding else sure) for c in rivals)
         else:
             assert shorter is None
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_the_grid_is_refined_next_to_the_threshold(self, seed):
+        """Where the first grid leaves it open, finer ones do not, or they still enclose the truth."""
+        rng = random.Random(seed)
+        values = [rng.randint(10**8, 10**9) for _ in range(14)]
+        bar = sum(values) // 2
+        truth = checker._added_up([([0, v], [1, 1], 2) for v in values], bar)
+        first = checker._on_grid([([0, v], [1, 1], 2) for v in values], bar, bar, checker._COARSE)
+        for threshold, decided in ((truth, False), (truth - Fraction(1, 2**11), True)):
+            assert first[0] < threshold <= first[1]
+            case = case_of([1] * 14, [0] * 14, written(threshold))
+            case.proof = {"bias": f"{-bar}/1", "rounding": "0/1", "strict": False}
+            case.proof["scores"] = [f"{v}/1" for v in values]
+            low, high = checker._Sum(case).interval(case.kept)
+            assert first[0] <= low <= truth <= high <= first[1]
+            assert high - low < first[1] - first[0]
+            assert (low >= threshold) == decided
 
     def test_a_bound_on_rounding_that_is_too_small_is_rejected(self):
         """Sums of doubles are rounded, unless they are multiples of one power of two."""

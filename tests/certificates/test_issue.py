@@ -12,10 +12,17 @@ from places import ROOT
 from readings import reading_of
 
 import kedge
-from kedge.certificates import checker
+from kedge.certificates import checker, proofs
+from kedge.certificates.issue import issue_certificate
+from kedge.certificates.proofs import tree_proof
 from kedge.data.demo import review_model
 from kedge.errors import CertificateError
+from kedge.evaluators import Additive, Empirical
+from kedge.model.scores.leaves import LeafBoxes
 from kedge.reading.fresh import FreshSamples
+from kedge.results.interval import Interval
+from kedge.search import Goal
+from kedge.search.strategy import Found
 
 
 @pytest.mark.parametrize("keep", [0.5, 0.3])
@@ -129,8 +136,9 @@ def test_a_forged_log_is_found_by_asking_again():
 
 
 def test_a_text_split_by_the_users_own_tokenizer_is_read_again():
-    """The certificate has the places of the words."""
-    e = kedge.explain(parity, "so_slow this_waiter is cold", tokenizer=str.split, certificate=True)
+    """The certificate has the places of the words, here with the marks that follow them."""
+    e = kedge.explain(parity, "so slow, this waiter, and so cold!", tokenizer=str.split, certificate=True)
+    assert "cold!" in e.words
     assert "so says the model" in kedge.verify(e.certificate(), parity)
 
 
@@ -143,6 +151,67 @@ def test_multilabel_models_are_told_the_label():
     options = {"outputs": "multilabel", "classes": ["slow", "cold"]}
     e = kedge.explain(model, "so slow and so cold", label="cold", certificate=True, **options)
     assert "so says the model" in kedge.verify(e.certificate(), model, **options)
+    with pytest.raises(CertificateError, match="cold"):
+        kedge.verify(e.certificate(), model, outputs="multilabel", classes=["slow", "warm"])
+
+
+def test_what_the_checker_cannot_show_is_not_claimed(monkeypatch):
+    """With too many shorter anchors to look at, the certificate speaks of the anchor alone."""
+    monkeypatch.setattr(checker, "_SHORTER", 0)
+    e = kedge.explain(review_model(), LONG, certificate=True)
+    certificate = e.certificate()
+    assert (e.minimality, certificate["shortest"]) == ("shortest", False)
+    assert "nothing shorter" not in checker.check(certificate)
+
+
+def test_a_wrong_answer_has_no_certificate():
+    """Whatever a search may promise: the checker adds it up anew."""
+    reading = reading_of(review_model(), LONG)
+    evaluator = Additive(reading)
+    assert evaluator.refine((0,)).high < 0.95
+    found = Found((0,), Interval.exactly(1.0), "exact", evaluator)
+    with pytest.raises(CertificateError, match="the checker cannot confirm the claim"):
+        issue_certificate(reading, found, Goal(), {}, shortest=True)
+
+
+class TestProofs:
+    def test_leaves_that_no_sample_reaches_are_left_out(self):
+        """A word that occurs once is never there twice; the boxes are a partition all the same."""
+        low, high = np.array([[-np.inf], [0.5], [1.5]]), np.array([[0.5], [1.5], [np.inf]])
+        proof = tree_proof(LeafBoxes(low, high, np.array([False, True, True])), np.array([1]))
+        assert proof["leaves"] == [{"box": [[0, 0, 0]], "holds": False}, {"box": [[0, 1, 1]], "holds": True}]
+
+    def test_a_table_may_be_too_large(self, monkeypatch):
+        """Then there is no certificate."""
+        monkeypatch.setattr(proofs, "_ENTRIES", 16)
+        e = kedge.explain(parity, "so slow, this waiter, so cold", certificate=True)
+        with pytest.raises(CertificateError, match="A table of 64 samples is too large for a certificate"):
+            e.certificate()
+
+    def test_few_samples_are_all_told(self):
+        """Beside an anchor that leaves two words free there are four samples, fewer than bets would need."""
+        reading = reading_of(parity, "so slow this waiter was cold")
+        found = Found((1, 2, 3, 5), Interval.exactly(1.0), "certified", Empirical(reading, None))
+        proof = proofs.proof_of(reading, found, Goal())
+        assert proof == {"kind": "table", "given": [0, 1, 1, 1, 0, 1], "answers": "f0"}
+
+    def test_more_samples_than_a_certificate_holds(self, monkeypatch):
+        """Plain bets on answers that all hold take 67 samples at these levels."""
+        reading = reading_of(parity, LONG)
+        cold = reading.units.kept(kedge.Anchor((LONG.split().index("cold,"),)))
+        found = Found(cold, Interval.exactly(1.0), "certified", Empirical(reading, None))
+        assert proofs.proof_of(reading, found, Goal())["count"] == 67
+        monkeypatch.setattr(proofs, "_SAMPLES", 66)
+        with pytest.raises(CertificateError, match="66 samples and plain bets do not prove it"):
+            proofs.proof_of(reading, found, Goal())
+
+    def test_samples_that_nobody_can_draw_again_prove_nothing(self):
+        """Words that stand for others are left to chance."""
+        neighbours = kedge.Neighbours({"cold": [1.0, 0.0], "cool": [1.0, 0.1]})
+        reading = reading_of(parity, "so slow this waiter was cold", perturbation=neighbours)
+        found = Found((5,), Interval.exactly(1.0), "certified", Empirical(reading, None))
+        with pytest.raises(CertificateError, match="cannot be drawn again by others"):
+            proofs.proof_of(reading, found, Goal())
 
 
 def test_the_empty_anchor_has_a_certificate():

@@ -5,10 +5,12 @@ import pytest
 from chains import all_precisions, chain_reading, made_chain
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from kedge.evaluators import chain
 from kedge.evaluators.chain import Chained, rounded
 from kedge.evaluators.grids.links import Grid, Links
+from kedge.model.scores.chain import ChainScore
 
 seeds = st.integers(0, 10**6)
 
@@ -33,6 +35,25 @@ def test_intervals_contain_the_truth(seed, links, longest, whole, keep):
             assert tail.low - 1e-12 <= truth(kept) <= tail.high + 1e-12
             if whole:
                 assert tail.width < 1e-9
+
+
+def test_a_grid_that_would_take_too_long_is_not_tried(monkeypatch):
+    """The interval of the coarse one stays, around the truth and wider than a finer one's."""
+    score = made_chain(1, 11, 2)
+    fine, truth = Chained(chain_reading(score)).refine((0, 3)), all_precisions(score)((0, 3))
+    monkeypatch.setattr(chain, "_BUDGET", 0)
+    coarse = Chained(chain_reading(score)).refine((0, 3), truth)
+    assert coarse.low <= truth <= coarse.high
+    assert coarse.width > fine.width
+
+
+def test_more_fair_coins_than_a_double_holds():
+    """Factors of a half are taken out in time: 1,100 words that count one each are binomial."""
+    n = 1_100
+    ones = np.ones(n, dtype=np.int64)
+    laid = Links.of(ChainScore(0.0, tuple((i,) for i in range(n)), np.ones(n), ones))
+    grid = Grid(laid, laid.gains(np.ones(n)).astype(np.int64), 0.5)
+    assert np.allclose(grid.law(np.zeros(n, dtype=bool)), binom.pmf(np.arange(n + 1), n, 0.5), atol=1e-14)
 
 
 @settings(max_examples=50)

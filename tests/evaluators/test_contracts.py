@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 from readings import reading_of
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import kedge
 from kedge.data.demo import review_model, reviews
 from kedge.evaluators import Additive, Chained, Empirical, Enumeration, Gaussian, Leaves
+from kedge.evaluators.leading import Leading
 from kedge.search.exhaustive import anchors_of_length
 from kedge.text.document import Document
 
@@ -23,11 +24,17 @@ def pairs_model():
     return make_pipeline(CountVectorizer(ngram_range=(1, 2)), LogisticRegression()).fit(*reviews())
 
 
+def normed_model():
+    """A pipeline that divides by the norm."""
+    return make_pipeline(TfidfVectorizer(), LogisticRegression(C=10)).fit(*reviews())
+
+
 EVALUATORS = {
     "enumeration of counts": (RULE, Enumeration),
     "enumeration of texts": (BLACK_BOX, Enumeration),
     "additive": (review_model, Additive),
     "chain": (pairs_model, Chained),
+    "leading": (normed_model, Leading),
     "leaves": (RULE, Leaves),
     "gaussian": (review_model, Gaussian),
     "empirical": (BLACK_BOX, lambda reading: Empirical(reading, np.random.default_rng(0))),
@@ -37,7 +44,7 @@ EVALUATORS = {
 
 def made(name):
     model, make = EVALUATORS[name]
-    reading = reading_of(model() if model in {review_model, pairs_model} else model, TEXT)
+    reading = reading_of(model() if model in {review_model, pairs_model, normed_model} else model, TEXT)
     return reading, make(reading)
 
 
@@ -101,6 +108,7 @@ class TestPrecision:
         precision([(0,)], 10)
         known = precision.refine((0,), 0.5)
         assert 0 <= known.low <= known.mean <= known.high <= 1
+        assert precision.refine((0,)) == known
 
 
 PERTURBATIONS = [
@@ -147,10 +155,10 @@ class TestPerturbation:
                     at = text.index(token.word, at) + len(token.word)
 
 
-@pytest.mark.parametrize("evaluator", [Additive, Leaves, Gaussian])
+@pytest.mark.parametrize("evaluator", [Additive, Chained, Gaussian, Leading, Leaves])
 def test_a_closed_form_is_refused_for_a_model_that_has_none(evaluator):
-    """What can only be asked has no sum over words, no leaves and no Gaussian score."""
-    with pytest.raises(TypeError, match=r"sum over words|decision tree|linear model"):
+    """What can only be asked has no sum over words or their neighbours, no leaves and no Gaussian score."""
+    with pytest.raises(TypeError, match=r"sums? over (windows of )?words|decision tree|linear model"):
         evaluator(reading_of(BLACK_BOX, TEXT))
 
 

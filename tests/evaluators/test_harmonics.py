@@ -81,7 +81,7 @@ def test_what_is_not_loud_is_nothing(largest, chance, sizes, monkeypatch):
     coins = Coins(drawn * rng.choice([-1, 1], len(drawn)), chance)
     circle = Circle.around(coins.squares, 1e-5)
     monkeypatch.setattr(loudness, "_LARGEST", largest)
-    monkeypatch.setattr(loudness, "_PIECE", 50)
+    monkeypatch.setattr(loudness, "_PIECE", 5)
     count, nothing = 900, 1e-7
     loud = loud_harmonics(circle, coins, count, nothing)
     k = np.arange(FIRST + 1.0, count + 1.0)

@@ -57,6 +57,26 @@ def test_a_longer_document_has_a_narrow_interval_around_the_truth():
     assert abs(line.mean - held) < 0.005
 
 
+def test_a_closer_look_that_would_take_too_long_is_not_taken():
+    """What is known stays."""
+    leads = random_leads(np.random.default_rng(0), normed=True, words=6)
+    lead, nothing = Lead(leads, 0, 0.5), np.zeros_like(leads.sizes)
+    known = lead.tail(nothing)
+    assert lead.finer(nothing, 1e-2, known) != known
+    assert lead.finer(nothing, 1e-9, known) == known
+
+
+@pytest.mark.parametrize("keep", [1e-10, 1 - 1e-10])
+def test_counts_that_never_come_up_are_left_out(keep):
+    """Two occurrences of a word stay (or go) with probability 1e-20: less than any interval can tell."""
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        leads = random_leads(rng, normed=True)
+        truth = precision(leads.holds, 0 * leads.sizes, leads.sizes, keep)
+        tail = Lead(leads, 0, keep).finer(0 * leads.sizes, 5e-3, UNKNOWN)
+        assert tail.low - 1e-12 <= truth <= tail.high + 1e-12
+
+
 def test_a_range_of_the_norm_without_exceptions_settles_certainty():
     """With no sample outside the range, what cannot fail is certain: a threshold of one can be met."""
     leads = random_leads(np.random.default_rng(1), normed=True, words=3)

@@ -28,6 +28,10 @@ def random_score(rng, kind):
     sizes, bias, strict = rng.integers(1, 3, d), float(rng.integers(-2, 3)), bool(rng.integers(2))
     if kind == "slopes":
         return AdditiveScore.from_slopes(bias / 3, rng.normal(size=d), sizes, strict=strict)
+    if kind == "fine":  # a lattice with more cells than there may be frequencies
+        return AdditiveScore.from_slopes(
+            bias, np.rint(rng.normal(size=d) * 2**16) / 2**16, sizes, strict=strict
+        )
     if kind == "whole":
         return AdditiveScore.from_slopes(bias, rng.integers(-3, 4, d).astype(float) / 4, sizes, strict=strict)
     tables = [np.concatenate([[0.0], rng.normal(size=m)]) for m in sizes]
@@ -39,7 +43,7 @@ def random_score(rng, kind):
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from([0.5, 0.2, 0.8]),
-    st.sampled_from(["slopes", "whole", "presence", "tables"]),
+    st.sampled_from(["slopes", "fine", "whole", "presence", "tables"]),
 )
 @settings(max_examples=150, deadline=None)
 def test_the_truth_lies_within_the_half_width(seed, keep, kind):

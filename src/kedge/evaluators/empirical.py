@@ -124,11 +124,9 @@ class Empirical:
             return None
         return self._pool.counts[:, rows].T.astype(np.int64), self._pool.holds[rows]
 
-    def adopt(self, kept: Kept, counts: Counts, holds: Bools) -> "Empirical":
+    def adopt(self, kept: Kept, counts: Counts, holds: Bools) -> None:
         """Take in samples given an anchor that were drawn and asked about elsewhere."""
-        if len(counts):
-            self._add(kept, counts, holds)
-        return self
+        self._add(kept, counts, holds)
 
     def hand_on(self, anchors: Sequence[Kept]) -> None:
         """Only these hand their samples on from now on, as in the official implementation."""

@@ -8,7 +8,6 @@ their absolute error is bounded and taken off every probability that is reported
 
 import math
 from collections.abc import Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,10 +84,6 @@ class GridSum:
         grid._mean, grid._squares = law.mean, law.squares
         grid._operations, grid._absolute = law.operations, law.absolute
         return grid
-
-    def copy(self) -> "GridSum":
-        """The same distribution, to be added to on its own."""
-        return deepcopy(self)
 
     def coin(self, size: int) -> None:
         """Add ``size`` times a fair coin."""

@@ -119,7 +119,9 @@ def lose_by_asking(
         best = _needed(trials, best, _effects(trials))
     except OutOfTrials:
         smaller = trials.smallest()
-        return Cut(best if smaller is None else smaller, proven=False, irreducible=False)
+        if smaller is not None and smaller.sum() < best.sum():
+            best = smaller
+        return Cut(best, proven=False, irreducible=False)
     return _proven(trials, best, proof())
 
 

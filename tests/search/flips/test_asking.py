@@ -1,0 +1,63 @@
+"""The fewest removed words of a model that can only be asked, where questions run out."""
+
+import numpy as np
+import pytest
+
+from kedge.search.flips import asking
+from kedge.search.flips.asking import Trials, lose_by_asking
+from kedge.search.flips.cut import Cut
+
+SIZES = np.ones(12, dtype=np.int64)
+
+
+def trials(most):
+    """The label is lost without the first three words, or with fewer than six of the twelve."""
+
+    def answers(counts):
+        holds = (counts[:, :3].sum(axis=1) > 0) & (counts.sum(axis=1) >= 6)
+        return holds, np.full(len(counts), np.nan)
+
+    return Trials(answers, SIZES, most)
+
+
+def cut(*units):
+    return Cut(np.isin(np.arange(12), units).astype(np.int64), proven=False)
+
+
+def holds_without(asked, removed):
+    return bool(asked._answers((SIZES - removed)[None])[0][0])
+
+
+@pytest.fixture(autouse=True)
+def _few_questions_at_last(monkeypatch):
+    monkeypatch.setattr(asking, "_AT_LAST", 0)
+
+
+def test_a_first_answer_that_is_shorter_is_kept():
+    """Trying finds a removal of seven words before the questions run out; the first answer has three."""
+    asked = trials(13)
+    found = lose_by_asking(asked, np.random.default_rng(0), proof=lambda: 0, start=cut(0, 1, 2))
+    assert asked.smallest().sum() > 3
+    assert found.removed.tolist() == cut(0, 1, 2).removed.tolist()
+    assert (found.proven, found.irreducible) == (False, False)
+
+
+def test_what_was_lost_on_the_way_is_the_answer_when_questions_run_out():
+    """Not called irreducible: no word was put back."""
+    asked = trials(13)
+    found = lose_by_asking(asked, np.random.default_rng(0), proof=lambda: 0)
+    assert found.removed.tolist() == asked.smallest().tolist()
+    assert not holds_without(asked, found.removed)
+    assert not found.irreducible
+
+
+def test_a_first_answer_is_shortened_as_far_as_questions_go(monkeypatch):
+    """The fourth word is put back, with any number of questions at last: never longer, always lost."""
+    lengths = set()
+    for more in range(4):
+        monkeypatch.setattr(asking, "_AT_LAST", more / 4)
+        asked = trials(13)
+        found = lose_by_asking(asked, np.random.default_rng(0), proof=lambda: 0, start=cut(0, 1, 2, 11))
+        assert not holds_without(asked, found.removed)
+        lengths.add(len(found))
+    assert lengths == {3, 4}
