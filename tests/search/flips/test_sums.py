@@ -3,7 +3,6 @@
 from itertools import product
 
 import numpy as np
-import pytest
 
 from kedge.model.scores.additive import AdditiveScore
 from kedge.search.flips import sums

@@ -92,20 +92,8 @@ def lose_by_asking(
 
     ``proof`` says, at the end, how many rows may be asked about to show that fewer removals do not do.
     """
-    best: Counts | None = None
     try:
-        _pool(trials, rng)
-        for _ in range(_ROUNDS):
-            effects = _effects(trials)
-            found = _prefix(trials, effects)
-            if found is None and best is None:
-                _lean(trials, effects, rng)
-                found = trials.smallest()
-            if found is not None:
-                found = _needed(trials, found, effects)
-                if best is not None and found.sum() >= best.sum():
-                    break
-                best = found
+        best = _searched(trials, rng)
     except OutOfTrials:
         best = trials.smallest()
     if start is not None and (best is None or len(start) < best.sum()):
@@ -123,6 +111,24 @@ def lose_by_asking(
             best = smaller
         return Cut(best, proven=False, irreducible=False)
     return _proven(trials, best, proof())
+
+
+def _searched(trials: Trials, rng: np.random.Generator) -> Counts | None:
+    """Removals by what words do to the label, again while that leads to fewer."""
+    best: Counts | None = None
+    _pool(trials, rng)
+    for _ in range(_ROUNDS):
+        effects = _effects(trials)
+        found = _prefix(trials, effects)
+        if found is None and best is None:
+            _lean(trials, effects, rng)
+            found = trials.smallest()
+        if found is not None:
+            found = _needed(trials, found, effects)
+            if best is not None and found.sum() >= best.sum():
+                break
+            best = found
+    return best
 
 
 def rough_effects(trials: Trials, rng: np.random.Generator) -> Floats:
