@@ -11,7 +11,7 @@ import kedge
 from kedge.data.demo import reviews
 from kedge.evaluators.enumeration import anchor_precision, table_size
 from kedge.search import Goal
-from kedge.search.exact.pooled import Estimates
+from kedge.search.exact.pooled import Estimates, Pool, shortest_estimated
 
 TEXT = "Friendly staff, delicious food, a lovely place, but the soup was cold and the waiter slow and rude"
 
@@ -46,6 +46,24 @@ def test_after_a_failed_proof_a_longer_anchor_is_tried(reading, seed):
         assert share(reading, found.kept) > 0.9
     else:
         assert found.notes == ("No anchor could be certified.",)
+
+
+def test_no_word_is_an_answer_where_that_is_allowed(reading):
+    """Half of all samples keep the label: enough for a low threshold."""
+    found = kedge.Counted()(reading, Goal(0.3, allow_empty=True), np.random.default_rng(0))
+    assert (found.kept, found.status) == ((), "certified")
+    assert share(reading, ()) > 0.3
+
+
+def test_words_that_no_sample_keeps_are_kept_one_by_one():
+    """Hardly any word stays, so that samples say nothing of longer anchors: everything is the last answer."""
+    model = make_pipeline(TfidfVectorizer(), LogisticRegression(C=10)).fit(*reviews())
+    reading = reading_of(model, "friendly staff and delicious food", keep=1e-6)
+    estimates = Estimates(reading, 1.0, 10, np.random.default_rng(0))
+    kept = shortest_estimated(
+        lambda base: Pool(reading, base, 10, np.random.default_rng(0)), estimates, 1.0, beam=2, checked=2
+    )
+    assert kept == tuple(range(len(reading.units)))
 
 
 def test_what_samples_leave_open_is_added_up_where_they_are_few(reading):

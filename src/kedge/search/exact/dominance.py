@@ -90,7 +90,8 @@ class Dominance:
         often = np.clip(length - ahead, 0, sizes)
         free = length - int(certain.sum())
         undecided = np.flatnonzero(often > certain)
-        if free < 0 or (often < certain).any():  # pragma: no cover  (an order has room for its best)
+        room = int((often - certain)[undecided].sum())
+        if not 0 <= free <= room or (often < certain).any():  # pragma: no cover  (a best one has room)
             return None
         choices = [range(int(n) + 1) for n in (often - certain)[undecided]]
         sure = np.repeat(np.arange(len(sizes)), certain).tolist()
@@ -112,10 +113,9 @@ def _running(ends: Floats, sizes: Counts, marks: Floats, side: Literal["left", "
 
 
 def _summing(choices: list[range], total: int) -> Iterator[tuple[int, ...]]:
-    """One number from each range, adding up to the total."""
+    """One number from each range, adding up to a total for which there is room."""
     if not choices:
-        if total == 0:
-            yield ()
+        yield ()
         return
     first, *rest = choices
     room = sum(len(r) - 1 for r in rest)

@@ -136,7 +136,7 @@ def shortest_estimated(
     """The shortest anchor that estimates find: one or two occurrences more at a time, from a few bases."""
     bases: list[Kept] = [()]
     while True:
-        pools = [pool(base) for base in bases]
+        pools, following = [pool(base) for base in bases], list[Kept]()
         for step in (1, 2):
             found = {kept: share for p in pools for share, kept in p.longer(step, 2 * checked)}
             best = sorted(found, key=lambda kept: (-found[kept], kept))
@@ -144,9 +144,9 @@ def shortest_estimated(
             reaching = [kept for kept in near if estimates.reaches(kept)]
             if reaching:
                 return min(reaching, key=lambda kept: (-estimates(kept), kept))
-            if not best:
-                break
-            following = best[:beam]
+            following = best[:beam] or following
+        if not following:
+            return bases[0]  # everything: nothing is longer
         bases = following
 
 
