@@ -52,8 +52,11 @@ BARS = (
 )
 
 
-def bars_table(cells: Mapping[str, Sequence[Row]]) -> str:
-    """Markdown: each bar, what was measured, and whether it is met or why not."""
+def bars_table(cells: Mapping[str, Sequence[Row]], agreement: Mapping[str, float | None]) -> str:
+    """Markdown: each bar, what was measured, and whether it is met or why not.
+
+    ``agreement`` is the mean Jaccard similarity over seeds of each cell.
+    """
     lines = [
         "### Bars",
         "",
@@ -62,17 +65,16 @@ def bars_table(cells: Mapping[str, Sequence[Row]]) -> str:
         "| | first release | bar | measured | false claims | shortest | Jaccard | unfinished | verdict |",
         "|---" * 9 + "|",
     ]
-    lines += [_line(bar, cells[bar.cell]) for bar in BARS if bar.cell in cells]
+    lines += [_line(bar, cells[bar.cell], agreement[bar.cell]) for bar in BARS if bar.cell in cells]
     return "\n".join([*lines, ""])
 
 
-def _line(bar: Bar, rows: Sequence[Row]) -> str:
+def _line(bar: Bar, rows: Sequence[Row], same: float | None) -> str:
     asked = [row["queries"] for row in rows]
     claims = [row for row in rows if row["status"] in CLAIMED]
     needy = [row for row in claims if row["baseline"] < THRESHOLD]
     known = [row["length"] == row["optimal"] for row in needy if row["optimal"]]
     false = sum(row["true_precision"] < THRESHOLD for row in claims)
-    same = jaccard([row for row in rows if row["baseline"] < THRESHOLD])
     allowed = f"{bar.most:,} / {'-' if bar.mean is None else f'{bar.mean:,}'}"
     measured = f"{median(asked):,.0f} / {mean(asked):,.0f}"
     missed = []

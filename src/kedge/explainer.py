@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from kedge.errors import OptionError, TextError
+from kedge.errors import LabelError, OptionError, TextError
 from kedge.flipping import Wish, flip_label
 from kedge.model import Model
 from kedge.model.model import Predictions
@@ -202,6 +203,9 @@ class Explainer:
             )
         kept = np.array([[k not in gone for k in range(len(document))]])
         fitted = fit_mask(self._perturbation, self.model)
+        if self.model.mask and fitted is not self._perturbation:  # if that mask speaks, it was not taken
+            with suppress(LabelError):  # of several labels each may take it differently
+                fitted = self.read(text).perturbation
         return fitted.writer(document, generator(self.options.seed, text))(kept)[0]
 
     def split(self, text: str) -> tuple[str, ...]:
@@ -282,12 +286,8 @@ class Explainer:
         check_rules(max_rules, min_precision)
         texts = list(as_texts(texts))
         rows = (outcome.to_row() for outcome in self.explain_corpus(texts, label=label, workers=workers))
-        return pick_rules(
-            rows,
-            index_of(self, lambda: texts),
-            max_rules=max_rules,
-            min_precision=min_precision,
-        )
+        index = index_of(self, lambda: texts)
+        return pick_rules(rows, index, max_rules=max_rules, min_precision=min_precision)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The converted model is made of closures, so the user's own model is pickled.

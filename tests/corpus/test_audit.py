@@ -7,6 +7,8 @@ from functions import good
 
 import kedge
 from kedge.corpus import Promise, explain_file, open_source
+from kedge.corpus.audit import Auditor, Proposal, Urn
+from kedge.corpus.items import Item
 from kedge.studies.checking import check_anchor
 
 WORDS = ["soup", "cold", "slow", "fish", "wine", "rice", "bread", "table", "chair", "lamp", "door"]
@@ -104,6 +106,27 @@ def test_an_anchor_that_misses_seldom_passes():
         reading = reader.read(f"soup cold slow {' '.join(WORDS[3:])} {k}")
         passed += check_anchor(reading, (3,), 0.95, level=0.04, samples=2000, seed=0).proved
     assert passed <= 12  # of 6 expected at most; more than 12 has probability 0.005 at the bound
+
+
+def four_words(texts):
+    """Lost where four words are gone together: the anchor of any other word has precision 15/16."""
+    return ["good" if {"soup", "cold", "slow", "fish"} & set(text.split()) else "bad" for text in texts]
+
+
+def test_a_promise_at_the_border_is_seldom_claimed():
+    """With one bad anchor more than the promise allows, an audit proves it with probability delta at most."""
+    texts = [f"{' '.join(WORDS)} {k}" for k in range(40)]
+    claimed = 0
+    for seed in range(60):
+        urn = Urn(seed)
+        for row in range(
+            40
+        ):  # 9 of 40 rest on "wine", which misses; the others on "soup", without which it is lost
+            urn.add(Proposal(row, str(row), "good", (4,) if row < 9 else (0,)))
+        items = {row: Item(row, row, text) for row, text in enumerate(texts)}
+        auditor = Auditor(kedge.Explainer(four_words, seed=seed), EASY, {"workers": 1})
+        claimed += auditor.audit(urn, items, {}, lambda *_: None).proved
+    assert claimed <= 8  # of 3 expected at most; more than 8 has probability 0.003 at the bound
 
 
 def test_documents_with_proofs_of_their_own_are_left_alone(tmp_path):
