@@ -41,7 +41,7 @@ def test_every_row_says_audited():
     outcomes = list(explainer().explain_corpus(TEXTS, workers=1, promise=EASY))
     assert {one.explanation.status for one in outcomes} == {"audited"}
     assert all(one.explanation.words == ("good",) for one in outcomes)
-    assert "at least 0.8 of 40 anchors reach 0.95" in outcomes[0].explanation.notes[-1]
+    assert "at least 80% of 40 anchors reach a precision of 0.95" in outcomes[0].explanation.notes[-1]
     e = outcomes[0].explanation
     assert kedge.Explanation.from_json(e.to_json()).status == "audited"
     assert "Audited" in e.to_html()
@@ -58,7 +58,7 @@ def test_files_workers_and_resuming(tmp_path):
     assert one.audit.proved
     assert one.audit.failed == 0
     assert one.to_dict()["audit"]["population"] == 40
-    assert "audit      at least 0.8" in str(one)
+    assert "audit      at least 80%" in str(one)
     again = explain_file(explainer(), source, tmp_path / "one.jsonl", workers=1, promise=EASY, resume=True)
     assert again.audit == one.audit
 
@@ -95,7 +95,8 @@ def test_an_audit_that_fails_claims_nothing(tmp_path):
     summary = explain_file(explainer(), source, tmp_path / "out.jsonl", workers=1, promise=promise)
     assert not summary.audit.proved
     assert summary.statuses == {"estimated": 12}
-    assert all("not proved" in row["notes"][-1] for row in rows(tmp_path / "out.jsonl"))
+    told = "not proved that at least 95% of 12 anchors reach a precision of 0.95 (confidence 0.95); no share"
+    assert all(told in row["notes"][-1] for row in rows(tmp_path / "out.jsonl"))
 
 
 def test_an_anchor_that_misses_seldom_passes():
