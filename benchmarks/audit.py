@@ -28,6 +28,7 @@ from reviews import clean
 import kedge
 from corpus import reviews
 from kedge.corpus import explain_file, open_source
+from kedge.corpus.promise import Audit
 from kedge.evaluators import Additive
 
 RESULTS = Path(__file__).parent / "results"
@@ -156,6 +157,10 @@ def page(record: dict[str, Any]) -> str:
     return "\n".join([*lines, ""])
 
 
+def _verdict(audit: dict[str, Any]) -> str:
+    return Audit(**{name: value for name, value in audit.items() if name != "sentence"}).sentence
+
+
 FIGURES = {
     "documents, mean words": lambda x: f"{x['documents']:,}, {x['words']:.0f}",
     "statuses": lambda x: ", ".join(f"{n:,} {name}" for name, n in sorted(x["statuses"].items())),
@@ -168,7 +173,7 @@ FIGURES = {
     "audit: questions, per anchor (at most 10)": lambda x: (
         f"{x['audit']['questions']:,}, {x['audit']['questions'] / x['audit']['population']:.2f}"
     ),
-    "audit: verdict": lambda x: x["audit"]["sentence"],
+    "audit: verdict": lambda x: _verdict(x["audit"]),
     "true share of these anchors that reach 0.95": lambda x: f"{100 * x['reach']:.2f}%",
     "true precision: lowest, 1%, 5%, median": lambda x: ", ".join(f"{p:.3f}" for p in x["lowest"]),
 }

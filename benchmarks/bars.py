@@ -62,9 +62,9 @@ def bars_table(cells: Mapping[str, Sequence[Row]], agreement: Mapping[str, float
     lines = [
         "### Bars",
         "",
-        "Questions, median / mean. *First release* is what 0.1.0 took. *Needy*: documents that need a word.",
+        "Questions, median / mean. *0.1.0*: what that release took. *Needy*: documents that need a word.",
         "",
-        "| | first release | bar | measured | needy | false claims | shortest | Jaccard | unfinished | verdict |",
+        "| | 0.1.0 | bar | measured | needy | false claims | shortest | Jaccard | unfinished | verdict |",
         "|---" * 10 + "|",
     ]
     lines += [_line(bar, cells[bar.cell], agreement[bar.cell]) for bar in BARS if bar.cell in cells]
@@ -93,6 +93,7 @@ def _line(bar: Bar, rows: Sequence[Row], same: float | None) -> str:
     missed += ["false claims"] if false > DELTA * len(claims) else []
     missed += ["length"] if known and mean(known) < OPTIMAL else []
     missed += ["Jaccard"] if same is not None and same < AGREEMENT else []
+    verdict = "met" if wanting >= FEWEST else "open: few need a word"
     figures = (
         bar.title,
         bar.before,
@@ -103,7 +104,7 @@ def _line(bar: Bar, rows: Sequence[Row], same: float | None) -> str:
         f"{100 * mean(known):.1f}% of {len(known)}" if known else "not known",
         "-" if same is None else f"{same:.3f}",
         str(len(rows) - len(claims)),
-        f"missed: {', '.join(missed)}" if missed else "met" if wanting >= FEWEST else "open: few need a word",
+        f"missed: {', '.join(missed)}" if missed else verdict,
     )
     return f"| {' | '.join(figures)} |"
 
