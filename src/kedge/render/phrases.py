@@ -66,14 +66,17 @@ def no_word_needed(e: Explanation) -> str:
         share = "all" if e.baseline.mean == 1 else f"about {kept} of"
         holds = f"{share} samples keep the label"
     if not e.needs_no_word:
-        return f"Probably no word is needed: with nothing kept {holds}."
+        return f"Probably no word is needed: with none kept for sure {holds}."
     sure = f"certified: wrong with probability at most {e.delta:g}" if e.sampled else "exact"
-    return f"No word is needed: with nothing kept {holds} ({sure})."
+    return f"No word is needed: with none kept for sure {holds} ({sure})."
 
 
 def _a_word(e: Explanation) -> str:
-    """What was found where at least one word was asked for, though none is needed."""
-    if not e.words:
+    """What was found where at least one word was asked for, though none is needed.
+
+    Nothing is said of it where harder removals have told what carries the label.
+    """
+    if not e.words or e.removals:
         return ""
     roughly = "" if e.status == "exact" else "about "
     cases = f"{roughly}{percent(e.precision, e.threshold)} of cases"
@@ -90,8 +93,9 @@ def _any_word(e: Explanation) -> str:
     if len(e.words) > 1:
         return f"Of the sets of words that the model reads, none shorter but the empty one reaches {goal}."
     if _is_number(e) and e.method.startswith(_MOST_PRECISE):  # else another may keep it better
-        return "Of single words, none keeps it better than this one."
-    return f"This word reaches {goal} as well."
+        always = e.baseline is not None and e.baseline.low >= 1
+        return "Any other word does as well." if always else "No other word keeps the label better."
+    return f"With this word kept for sure it reaches {goal}, too."
 
 
 def _promise(e: Explanation) -> str:
@@ -104,8 +108,8 @@ def _promise(e: Explanation) -> str:
         return f"Exact: no sampling error, and {best}."
     if e.status == "certified":
         return (
-            f"Certified: the precision is at least {goal}; for each document, such a claim is wrong with "
-            f"probability at most {e.delta:g}.{_needed(e)}"
+            f"Certified: the precision is at least {goal}; such a claim is wrong with probability at most "
+            f"{e.delta:g}.{_needed(e)}"
         )
     if e.status == "audited":
         return (
@@ -121,7 +125,9 @@ def _needed(e: Explanation) -> str:
     """That no word can be left out, where that was looked at."""
     if e.minimality != "irreducible" or len(e.words) < 2:
         return ""
-    return " No word can be left out: without any one of them it was measured, or is estimated, to miss that."
+    return (
+        f" No word can be left out: without any of them it is below {e.threshold:g}, measured or estimated."
+    )
 
 
 def _doubt(e: Explanation, goal: str) -> str:
