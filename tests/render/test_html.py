@@ -61,7 +61,7 @@ def test_everything_is_there(review, form):
         "kedge",
         str(review.label),
         "Precision",
-        "baseline, with no word kept for sure",
+        "baseline: no word kept for sure",
         "The search",
         "Perturbed examples",
         "kept the label",

@@ -164,3 +164,25 @@ def test_a_verdict_says_what_it_means():
     open_ = str(kedge.precision(good, long, ["good"], max_queries=20))
     assert "Open: 1.000, asked for 0.95" in open_
     assert "words      (nothing)" in str(kedge.precision(good, "so good", []))
+
+
+def test_sets_as_good_as_the_anchor_are_named():
+    """Where all sets of its length were compared; the same words at another place are no other set."""
+    either = kedge.WordWeights({"fees": 1.0, "countries": 1.0}, intercept=-0.5)
+    text = "which fees in what countries"
+    e = kedge.explain(either, text, method="exhaustive")
+    assert (e.words, str(e).split("\n")[-1].split("shorter. ")[1]) == (
+        ("fees",),
+        "Equally good: “countries”.",
+    )
+    same = kedge.explain(kedge.rules.present("fees"), "fees and fees", method="exhaustive")
+    assert "Equally good" not in str(same)
+    many = kedge.WordWeights(dict.fromkeys(["aa", "bb", "cc", "dd", "ee"], 1.0), intercept=-0.5)
+    shown = str(kedge.explain(many, "aa bb cc dd ee", method="exhaustive", threshold=0.99))
+    assert shown.endswith("Equally good: “bb”; “cc”; “dd”; and 1 more.")
+
+
+def test_one_word_makes_the_difference_alone():
+    """Singular for one word, plural for two."""
+    assert "these words make the difference" in meaning(E)
+    assert "this word makes the difference" in meaning(ONE)

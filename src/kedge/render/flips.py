@@ -66,7 +66,7 @@ def render_flip(f: Flip, *, colour: bool) -> str:
         took = f", {f.seconds * 1000:.1f} ms" if f.seconds < 1 else f", {f.seconds:.1f} s"
     asked = f"{f.queries:,} {'query' if f.queries == 1 else 'queries'}{took}"
     lines += [
-        f"{dim}found by  {reset} {visible(f.method)} ({asked})",
+        f"{dim}found by  {reset} {visible(f.method)}, {asked}",
         "",
         visible(f"{flip_headline(f)} {flip_promise(f)}"),
         *map(visible, f.notes),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = [
     "asked",
     "baseline",
+    "equally_good",
     "headline",
     "leading_status",
     "meaning",
@@ -30,6 +31,9 @@ __all__ = [
 _POINT = 1e-9
 # Methods that compare all anchors of the answer's length.
 _MOST_PRECISE = ("ranked", "tree", "lazy", "exhaustive")
+
+# Sets of words that are as good as the anchor and named beside it.
+_NAMED = 3
 
 # An interval wider than this is what one or two samples leave.
 _NEXT_TO_NOTHING = 0.8
@@ -142,6 +146,21 @@ def _doubt(e: Explanation, goal: str) -> str:
     return f"{known}, but a shorter set of words may reach {goal} too"
 
 
+def equally_good(e: Explanation) -> str:
+    """Other sets of words that tie with the anchor, by name; empty where none is known."""
+    if e.ties is None or e.needs_no_word:
+        return ""
+    named = {tuple(sorted(word.lower() for word in e.words)): ""}
+    for positions in e.ties.best:
+        words = [e.text[slice(*e.tokens[k])] for k in positions]
+        named.setdefault(tuple(sorted(word.lower() for word in words)), listed(words))
+    others = [name for name in named.values() if name]
+    if not others:
+        return ""
+    more = f"; and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""
+    return f"Equally good: {'; '.join(others[:_NAMED])}{more}."
+
+
 def _is_number(e: Explanation) -> bool:
     return e.interval.width < _POINT
 
@@ -201,9 +220,8 @@ def meaning(e: Explanation) -> str:
     sentences = [f"{kept}: the model {still} in {cases}."]
     if e.baseline is not None and e.words and not needless(e):
         without = f"{about(e.baseline)}{percent(e.baseline.mean, e.threshold)}"
-        sentences.append(
-            f"With no word kept for sure it would be {without}: these words make the difference."
-        )
+        what = "this word makes" if len(e.words) == 1 else "these words make"
+        sentences.append(f"With no word kept for sure it would be {without}: {what} the difference.")
     sentences.append(promise(e))
     return " ".join(sentences)
 

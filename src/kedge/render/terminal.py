@@ -4,7 +4,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from kedge.render.phrases import asked, baseline, no_word_needed, promise, verdict, way
+from kedge.render.phrases import asked, baseline, equally_good, no_word_needed, promise, verdict, way
 from kedge.render.removals import gone
 from kedge.render.shading import strongest, unclear, views
 from kedge.results.explanation import Explanation
@@ -71,7 +71,11 @@ def render(e: Explanation, *, colour: bool) -> str:
         said = said.removeprefix(no_word_needed(e)).strip()  # it is said above
         if e.removals:  # the one word is not shown, so nothing is said of it
             said = ""
-    after = [visible(sentence) for sentence in (said, *e.notes, unclear(e)) if sentence]
+    after = [
+        visible(sentence)
+        for sentence in (f"{said} {equally_good(e)}".strip(), *e.notes, unclear(e))
+        if sentence
+    ]
     lines += [f"{dim}found by  {reset} {visible(_cost(e))}", *([""] if after else []), *after]
     return "\n".join(lines)
 

@@ -226,7 +226,7 @@ function legend(e, said, needless) {
   const rows = [["│", "asked for", String(e.threshold)]];
   const words = listed(reader.named(e.positions));
   if (needless && words && !e.removals.length) rows.push(["", `with ${words} kept`, rounded(e.interval.mean, e.threshold)]);
-  else if (said.baseline != null && !needless) rows.push(["◇", "baseline, with no word kept for sure", said.baseline]);
+  else if (said.baseline != null && !needless) rows.push(["◇", "baseline: no word kept for sure", said.baseline]);
   $("legend").replaceChildren(
     ...rows.map(([sign, name, value]) => {
       const item = document.createElement("li");
