@@ -66,7 +66,7 @@ def test_everything_is_there(review, form):
         "Perturbed examples",
         "kept the label",
         "lost the label",
-        "remove each other word at random",
+        "remove each of the others at random",
         review.model,
         review.method,
     ):

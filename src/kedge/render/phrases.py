@@ -212,7 +212,7 @@ def meaning(e: Explanation) -> str:
         return f"{no_word_needed(e)}{_a_word(e)}"
     roughly = "" if e.status == "exact" else "about "
     if e.words:
-        kept = f"Keep {listed(e.words)} and remove each other word at random"
+        kept = f"Keep {listed(e.words)} and remove each of the others at random"
     else:
         kept = "Remove each word at random"
     cases = f"{roughly}{percent(e.precision, e.threshold)} of cases"
