@@ -16,7 +16,7 @@ from kedge.model.source import Source
 from kedge.options import Options, OptionsGiven, option_fields, with_options
 from kedge.perturb import Perturbation
 from kedge.perturb.choice import as_perturbation
-from kedge.pipeline import Query, explain_text, find_anchor, open_reading
+from kedge.pipeline import Query, ask_together, explain_text, find_anchor, open_reading
 from kedge.reading.mask_choice import fit_mask
 from kedge.reading.reading import Reading, read_document
 from kedge.results.banzhaf import Influence
@@ -90,7 +90,6 @@ class Explainer:
         ]
         return f"Explainer({', '.join([self.model.name, *changed])})"
 
-    @one_thread()
     def explain(
         self,
         text: str,
@@ -112,9 +111,17 @@ class Explainer:
         known
             The model's answer about the text, if it was asked already (say, together with other texts).
         """
-        query = Query(text, label, known, against)
+        return self.answer(Query(text, label, known, against))
+
+    @one_thread()
+    def answer(self, query: Query) -> Explanation:
+        """Explain a text of which something is known already."""
         asked = self.options, self._perturbation, self._tokenizer
         return explain_text(query, self._source.current(), *asked, given=self.given)
+
+    def ask_together(self, texts: Sequence[str]) -> list[Query]:
+        """What the model says of several texts, from one call, for ``answer``."""
+        return ask_together(self._source.current(), texts, self._tokenizer)
 
     @one_thread()
     def precision(self, text: str, words: str | Iterable[str | int], label: Label | None = None) -> Verdict:

@@ -16,7 +16,7 @@ from kedge.model.model import Predictions
 from kedge.model.source import Converted
 from kedge.options import Options
 from kedge.perturb import Perturbation
-from kedge.reading.labels import label_to_explain
+from kedge.reading.labels import answer_together, label_to_explain
 from kedge.reading.oracle import ASKED_AGAIN, Oracle
 from kedge.reading.reading import Reading, read, read_document
 from kedge.reading.verification import confirm, verify
@@ -31,13 +31,14 @@ from kedge.search.strategy import Candidate, Found, Strategy
 from kedge.studies.examples import draw_examples
 from kedge.studies.influences import measure_influence
 from kedge.studies.removals import CLAIMS, can_be_harder, harder_removals, is_free, without_questions
+from kedge.text.document import Document
 from kedge.text.inputs import one_text
 from kedge.text.tokenize import Tokenizer
 from kedge.typing import Kept, Label
 from kedge.utils.deadline import TimeIsUp
 from kedge.utils.seeds import generator
 
-__all__ = ["Query", "explain_text", "find_anchor", "open_reading"]
+__all__ = ["Query", "ask_together", "explain_text", "find_anchor", "open_reading"]
 
 
 _NOT_ASKED_AGAIN = (
@@ -48,12 +49,29 @@ _NOT_ASKED_AGAIN = (
 
 @dataclass(frozen=True)
 class Query:
-    """A text to explain, for a label (against another), and what the model is known to say about it."""
+    """A text to explain, for a label (against another), and what the model is known to say about it.
+
+    ``document`` is the text in the model's own words, where it was read already.
+    """
 
     text: str
     label: Label | None = None
     known: Predictions | None = None
     against: Label | None = None
+    document: Document | None = None
+
+
+def ask_together(converted: Converted, texts: Sequence[str], tokenizer: Tokenizer | None) -> list[Query]:
+    """What the model says of several texts, from one call; each is read once, for its label and all else."""
+    model, documents = converted.model, list[Document]()
+    if tokenizer is None and model.from_words is not None:
+        read = [read_document(model, text, None) for text in texts]
+        documents = [document for document, own in read if own]
+    if len(documents) < len(texts):
+        answers = model.predict(texts)
+        return [Query(text, known=answers.of(row)) for row, text in enumerate(texts)]
+    answers = answer_together(model, documents)
+    return [Query(d.text, known=answers.of(row), document=d) for row, d in enumerate(documents)]
 
 
 def open_reading(
@@ -64,7 +82,9 @@ def open_reading(
     tokenizer: Tokenizer | None,
 ) -> tuple[Reading, np.random.Generator]:
     """One model's view of one text, checked against the model: the only way in."""
-    document, own_words = read_document(converted.model, query.text, tokenizer)
+    document, own_words = query.document, True
+    if document is None:
+        document, own_words = read_document(converted.model, query.text, tokenizer)
     rng = generator(options.seed, document.text)
     reading = read(
         converted.model,
