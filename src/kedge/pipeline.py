@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kedge.errors import LabelError, OptionError
+from kedge.errors import KedgeError, LabelError, OptionError
 from kedge.model.contrast import between, the_pair
 from kedge.model.model import Predictions
 from kedge.model.source import Converted
@@ -25,6 +25,7 @@ from kedge.results.explanation import Explanation, Step, TiedAnchors
 from kedge.results.removal import Removal
 from kedge.search.covering import Covering
 from kedge.search.empty import baseline_of
+from kedge.search.exact.ranked import Ranked
 from kedge.search.hurried import hurried_anchor
 from kedge.search.strategies import choose_strategy, spell
 from kedge.search.strategy import Candidate, Found, Strategy
@@ -51,27 +52,49 @@ _NOT_ASKED_AGAIN = (
 class Query:
     """A text to explain, for a label (against another), and what the model is known to say about it.
 
-    ``document`` is the text in the model's own words, where it was read already.
+    ``opened`` is the text as it was read already, and its generator.
     """
 
     text: str
     label: Label | None = None
     known: Predictions | None = None
     against: Label | None = None
-    document: Document | None = None
+    opened: "tuple[Converted, Reading, np.random.Generator] | None" = None
 
 
-def ask_together(converted: Converted, texts: Sequence[str], tokenizer: Tokenizer | None) -> list[Query]:
-    """What the model says of several texts, from one call; each is read once, for its label and all else."""
-    model, documents = converted.model, list[Document]()
-    if tokenizer is None and model.from_words is not None:
-        read = [read_document(model, text, None) for text in texts]
-        documents = [document for document, own in read if own]
-    if len(documents) < len(texts):
+def ask_together(
+    texts: Sequence[str],
+    labels: Sequence[Label | None],
+    converted: Converted,
+    options: Options,
+    perturbation: Perturbation,
+    tokenizer: Tokenizer | None,
+) -> list[Query]:
+    """Several texts with what the model says of them, from one call; and each read, where that needs no more.
+
+    What a strategy does first it does for all of them at once. A text that cannot be read is left as it is.
+    """
+    model, asked = converted.model, range(len(texts))
+    read = [read_document(model, text, tokenizer) for text in texts] if model.from_words is not None else []
+    if not read or not all(own for _, own in read):
         answers = model.predict(texts)
-        return [Query(text, known=answers.of(row)) for row, text in enumerate(texts)]
-    answers = answer_together(model, documents)
-    return [Query(d.text, known=answers.of(row), document=d) for row, d in enumerate(documents)]
+        return [Query(texts[k], labels[k], answers.of(k)) for k in asked]
+    answers = answer_together(model, [document for document, _ in read])
+    queries, begun = [], dict[Strategy, list[Reading]]()
+    for k in asked:
+        query = Query(texts[k], labels[k], answers.of(k))
+        try:
+            reading, rng = _opened(query, read[k], converted, options, perturbation, tokenizer)
+            strategy = choose_strategy(options.strategies, reading)
+        except KedgeError:  # which will be told of this text
+            queries.append(query)
+            continue
+        queries.append(replace(query, opened=(converted, reading, rng)))
+        begun.setdefault(strategy, []).append(reading)
+    for strategy, readings in begun.items():
+        if isinstance(strategy, Ranked):
+            strategy.begin(readings, options.goal)
+    return queries
 
 
 def open_reading(
@@ -82,9 +105,19 @@ def open_reading(
     tokenizer: Tokenizer | None,
 ) -> tuple[Reading, np.random.Generator]:
     """One model's view of one text, checked against the model: the only way in."""
-    document, own_words = query.document, True
-    if document is None:
-        document, own_words = read_document(converted.model, query.text, tokenizer)
+    words = read_document(converted.model, query.text, tokenizer)
+    return _opened(query, words, converted, options, perturbation, tokenizer)
+
+
+def _opened(
+    query: Query,
+    words: tuple[Document, bool],
+    converted: Converted,
+    options: Options,
+    perturbation: Perturbation,
+    tokenizer: Tokenizer | None,
+) -> tuple[Reading, np.random.Generator]:
+    document, own_words = words
     rng = generator(options.seed, document.text)
     reading = read(
         converted.model,
@@ -120,7 +153,10 @@ def explain_text(
     """The explanation of a text; against another label that of the model of these two."""
     started, name = time.perf_counter(), converted.model.name
     if query.against is None:
-        reading, rng = open_reading(query, converted, options, perturbation, tokenizer)
+        if query.opened is not None:
+            _, reading, rng = query.opened
+        else:
+            reading, rng = open_reading(query, converted, options, perturbation, tokenizer)
         return explain_reading(reading, options, rng, model=name, given=given, started=started)
     if options.certificate:
         raise OptionError("`against=` and `certificate=` do not go together; leave one of them out.")

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -73,6 +74,8 @@ class Reading:
         The model's class probabilities for the document, when known.
     notes
         What the user should know about how the document was read.
+    begun
+        What a strategy has worked out already, together with other documents.
     check_repeats
         Refuses a model that does not repeat itself; says whether there was room to ask it again.
     """
@@ -99,6 +102,7 @@ class Reading:
     probabilities: dict[Label, float] | None = None
     notes: tuple[str, ...] = field(default=())
     check_repeats: Callable[[], bool] = field(default=lambda: True)
+    begun: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def counted(self) -> bool:

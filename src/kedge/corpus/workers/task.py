@@ -38,6 +38,8 @@ def explain_each(
     explainer: "Explainer", items: Sequence[Item], form: Form, deadline: Deadline | None = None
 ) -> Iterator[Any]:
     """What becomes of each document, in order."""
+    if deadline is not None:
+        deadline.begin()
     known = _asked(explainer, items)
     for item, query in zip(items, known, strict=True):
         if deadline is not None:
@@ -80,7 +82,7 @@ def _asked(explainer: "Explainer", items: Sequence[Item]) -> list[Query | None]:
     if len(items) > 1 and batches_help(explainer):
         usable = [k for k, item in enumerate(items) if item.done is None and is_text(item.text)]
         try:
-            queries = explainer.ask_together([items[k].text for k in usable])
+            queries = explainer.ask_together([items[k].text for k in usable], [items[k].label for k in usable])
         except Exception:  # noqa: BLE001  (each will be asked alone, and the culprit have its own error)
             return known
         for query, k in zip(queries, usable, strict=True):
@@ -98,8 +100,7 @@ def explain_item(explainer: "Explainer", item: Item, query: Query | None = None)
     if item.problem is not None:
         return item.failed(Failure.of(TextError(item.problem)))
     try:
-        asked = Query(item.text, item.label) if query is None else replace(query, label=item.label)
-        explanation = explainer.answer(asked)
+        explanation = explainer.answer(query or Query(item.text, item.label))
     except Exception as error:  # noqa: BLE001  (a single document must not end the run)
         return item.failed(Failure.of(error))
     if explainer.options.keep != "auto" and isinstance(explanation.removals, Drawn):
