@@ -138,7 +138,7 @@ def test_an_evaluator_by_name_chooses_among_its_own():
         ("beam(width=", "cannot be read"),
         ("beam(width=__import__('os'))", "cannot be read"),
         ("beam(4)", "cannot be read"),
-        ("beam(width=0)", "width must be a whole number of at least 1"),
+        ("beam(width=0)", "`width` must be a whole number of at least 1"),
         (4, "must be a name or a strategy"),
     ],
 )

@@ -49,7 +49,7 @@ def verify(
     >>> rule = kedge.rules.all_present(["very", "good"])
     >>> e = kedge.explain(rule, "Food is very very good!", certificate=True)
     >>> kedge.verify(e.certificate(), rule).split(", and ")[1]
-    'no shorter set of one word or more does; so says the model.'
+    'no shorter set of one word or more does. The model agrees.'
     """
     try:
         proved = check(certificate)
@@ -59,7 +59,7 @@ def verify(
         return proved
     reading = _read_again(certificate, model, outputs, classes)
     asked = _compare(reading, certificate, ask)
-    return f"{proved.removesuffix('.')}; so says the model{asked}."
+    return f"{proved} The model agrees{asked}."
 
 
 def _read_again(
@@ -94,7 +94,7 @@ def _labelled(explainer: Explainer, text: str, label: Any) -> Reading:
     try:
         return explainer.read(text, label)
     except LabelError as error:
-        raise CertificateError(str(error)) from None
+        raise CertificateError(error.sentence) from None
 
 
 def _compare(reading: Reading, certificate: dict[str, Any], ask: int | None) -> str:

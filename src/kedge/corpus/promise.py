@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from kedge.errors import OptionError
 from kedge.search.guided.guided import Guided
+from kedge.utils.sentences import Option
 
 if TYPE_CHECKING:
     from kedge.explainer import Explainer
@@ -37,10 +38,10 @@ class Promise:
 
     def __post_init__(self) -> None:
         if not 0 < self.share < 1:
-            raise OptionError(f"share must lie strictly between 0 and 1, got {self.share!r}.", option="share")
+            raise OptionError(Option("share"), f" must lie strictly between 0 and 1, got {self.share!r}.")
         for name in ("samples", "questions"):
             if not getattr(self, name) > 0:
-                raise OptionError(f"{name} must be above 0, got {getattr(self, name)!r}.", option=name)
+                raise OptionError(Option(name), f" must be above 0, got {getattr(self, name)!r}.")
 
     def budget(self, population: int) -> float:
         """Questions that the audit may ask in all."""
@@ -120,8 +121,8 @@ def as_promise(value: Any) -> Promise | None:
         return Promise()
     if not isinstance(value, Promise):
         raise OptionError(
-            f"promise must be 'document', 'corpus' or a kedge.corpus.Promise, got {value!r}.",
-            option="promise",
+            Option("promise"),
+            f" must be 'document', 'corpus' or a kedge.corpus.Promise, got {value!r}.",
             value=value,
         )
     return value
@@ -133,12 +134,13 @@ def proposing(explainer: "Explainer") -> "Explainer":
     tried = options.strategies
     if not any(isinstance(one, Guided) for one in tried):
         raise OptionError(
-            f"`promise='corpus'` is for models that are asked, by `method='auto'` or 'guided', not "
-            f"{options.method!r}.",
-            option="promise",
+            Option("promise", "corpus"),
+            " is for models that are asked, by ",
+            Option("method", "auto"),
+            f" or 'guided', not {options.method!r}.",
         )
     if options.objective != "shortest":
-        raise OptionError("`promise='corpus'` is for `objective='shortest'`.", option="promise")
+        raise OptionError(Option("promise", "corpus"), " is for ", Option("objective", "shortest"), ".")
     unproved = tuple(replace(one, prove=False) if isinstance(one, Guided) else one for one in tried)
     return explainer.with_options(method=unproved, evaluator="auto")
 

@@ -11,6 +11,7 @@ from kedge.results.interval import Interval
 from kedge.results.removal import Removal
 from kedge.typing import Label, Minimality, Span, Status
 from kedge.utils.messages import readable_json
+from kedge.utils.sentences import Option, Sentence
 
 __all__ = ["FORMAT", "Example", "Explanation", "Step", "TiedAnchors"]
 
@@ -227,9 +228,10 @@ class Explanation:
         """All that the claim rests on, for others to check; there if ``certificate=True`` asked for it."""
         if isinstance(self.evidence, dict):
             return deepcopy(self.evidence)
-        raise CertificateError(
-            self.evidence or "This explanation has no certificate; ask for one with `certificate=True`."
+        unasked = Sentence(
+            "This explanation has no certificate; ask for one with ", Option("certificate", True), "."
         )
+        raise CertificateError(self.evidence or unasked)
 
     @classmethod
     def from_json(cls, text: str) -> "Explanation":

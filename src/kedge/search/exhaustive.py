@@ -28,6 +28,7 @@ from kedge.search.strategy import (
     break_tie,
 )
 from kedge.typing import Counts, Kept, Status
+from kedge.utils.sentences import Option, Sentence
 
 __all__ = ["Exhaustive", "anchors_of_length", "search_all"]
 
@@ -97,9 +98,12 @@ def search_all(
     best: Candidate | None = None
     notes: list[str] = list(precision.notes)
     ranked = np.arange(len(sizes))
-    why = (
-        f"There are more than {knobs.max_candidates} anchors to look at; raise `max_candidates` or use "
-        "`method='auto'`."
+    why = Sentence(
+        f"There are more than {knobs.max_candidates} anchors to look at; raise ",
+        Option("max_candidates"),
+        " or use ",
+        Option("method", "auto"),
+        ".",
     )
     for length in range(goal.shortest, int(sizes.sum()) + 1):  # pragma: no branch  (all kept reach)
         units = np.arange(len(sizes))
@@ -121,7 +125,7 @@ def search_all(
         try:
             estimates = precision(anchors, knobs.samples)
         except OutOfQueries as error:
-            why = str(error)
+            why = error.sentence
             break
         if length == 1:
             ranked = units[np.argsort(-estimates.mean, kind="stable")]

@@ -33,6 +33,7 @@ from kedge.text.inputs import as_texts, as_words
 from kedge.text.postings import ARRAYS, Postings, counted, merged, spelled
 from kedge.typing import Bits
 from kedge.utils.bitsets import bit_set, count_bits
+from kedge.utils.sentences import Option
 
 __all__ = ["CorpusIndex"]
 
@@ -289,5 +290,5 @@ def as_index(given: Any, split: Callable[[str], Sequence[str]]) -> CorpusIndex:
     if isinstance(given, Iterable):
         return CorpusIndex.build(given, split)
     raise OptionError(
-        f"corpus must be texts, a CorpusIndex or the folder of one, got {type(given).__name__}."
+        Option("corpus"), f" must be texts, a CorpusIndex or the folder of one, got {type(given).__name__}."
     )

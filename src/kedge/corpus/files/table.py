@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from kedge.corpus.files.columns import COLUMNS
+from kedge.corpus.remedies import GO_ON
 from kedge.errors import MissingDependency, StorageError
 
 __all__ = ["Table", "check_parquet", "fitting", "writing"]
@@ -93,7 +94,8 @@ def writing(path: Path) -> Iterator[None]:
     except OSError as error:
         raise StorageError(
             f"{path} cannot be written: {error.strerror or error}. Every row written so far is safe; mend "
-            "this and go on with --resume."
+            "this and ",
+            GO_ON,
         ) from error
 
 

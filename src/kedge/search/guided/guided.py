@@ -34,6 +34,7 @@ from kedge.search.guided.proof import Proof, certify
 from kedge.search.knobs import check_at_least
 from kedge.search.strategy import Candidate, Found, Goal, unproved
 from kedge.typing import Kept, Status
+from kedge.utils.sentences import Option, Sentence
 
 __all__ = ["Guided"]
 
@@ -92,7 +93,7 @@ class Guided:
         check_at_least("word", self.word)
         check_at_least("attempts", self.attempts)
         if not 0 < self.stake <= 1:
-            raise OptionError(f"stake must lie in (0, 1], got {self.stake!r}.", option="stake")
+            raise OptionError(Option("stake"), f" must lie in (0, 1], got {self.stake!r}.", value=self.stake)
 
     def obstacle(self, reading: Reading) -> str | None:
         """Any model can be asked."""
@@ -119,10 +120,8 @@ class Guided:
         pool = Pool(reading, rng, reading.oracle.queries + budget, reserve, goal.seed)
         longest = round(self.proof * max(1.0, budget / self.budget))
         search = _Search(self, Learner(pool, goal, self.word), longest)
-        note = (
-            f"A proof takes at least {least} questions and {int(budget):,} are left for it and the search, "
-            "so this is an estimate; raise `max_queries`."
-        )
+        why = f"A proof takes at least {least} questions and {int(budget):,} are left for it and the search, "
+        note = Sentence(why, "so this is an estimate; raise ", Option("max_queries"), ".")
         return search.run(note if hopeless else "")
 
 
@@ -153,7 +152,7 @@ class _Search:
             if not self._best.proved:
                 why = f"No proof succeeded for the {len(self._tried)} anchors that were tried."
         except OutOfQueries as error:
-            why = str(error)
+            why = error.sentence
         best = self._best if self._best.proved else self._unproved()
         status: Status = "certified" if best.proved else unproved(best.interval, self._goal)
         return Found(
