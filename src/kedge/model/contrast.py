@@ -109,7 +109,7 @@ def _two(
     reads: Callable[[Inside], dict[str, Any]] | None = None,
 ) -> Model:
     """The same model with other answers, and with what can be read of these: of all texts, or of one."""
-    from_counts, opened = model.from_counts, model.opened
+    from_words, from_counts, opened = model.from_words, model.from_counts, model.opened
 
     def counted(words: Sequence[str]) -> Callable[[Counts], Predictions]:
         assert from_counts is not None  # noqa: S101
@@ -133,6 +133,7 @@ def _two(
     return replace(
         model,
         predict=lambda texts: told(model.predict(texts)),
+        from_words=from_words and (lambda documents: told(from_words(documents))),
         from_counts=from_counts and counted,
         opened=opened and inside,
         own=None,  # the user's object knows no such question

@@ -1,11 +1,34 @@
 """Which label of a document is explained."""
 
+from collections.abc import Callable, Sequence
+
 from kedge.errors import LabelError
-from kedge.model.model import Predictions
+from kedge.model.model import Model, Predictions
+from kedge.text.document import Document, WordRuns
 from kedge.typing import Label
 from kedge.utils.sentences import Option, Sentence
 
-__all__ = ["label_to_explain"]
+__all__ = ["answer_together", "asked_for_label", "label_to_explain"]
+
+
+def asked_for_label(
+    model: Model, document: Document, known: Predictions | None, *, own_units: bool
+) -> Callable[[list[str]], Predictions]:
+    """What tells the label of a document: the answer that is known, else the model."""
+    if known is not None:
+        return lambda _: known
+    return lambda texts: answer_together(model, [document]) if own_units else model.predict(texts)
+
+
+def answer_together(model: Model, documents: Sequence[Document]) -> Predictions:
+    """What a model says of documents in its own words, from one call.
+
+    Words that were found for the reading need not be found again for the answer.
+    """
+    from_words = model.from_words
+    if from_words is None or not all(isinstance(document.tokens, WordRuns) for document in documents):
+        return model.predict([document.text for document in documents])
+    return from_words(documents)
 
 
 def label_to_explain(first: Predictions, label: Label | None) -> Label:

@@ -5,7 +5,7 @@ import pytest
 
 import kedge
 from kedge.model.scores.additive import AdditiveScore
-from kedge.search.exact import prefixes
+from kedge.search.exact import prefixes, waves
 from kedge.search.exact.prefixes import shortest_prefix
 
 
@@ -27,7 +27,7 @@ def sharp(score, length):
 @pytest.fixture
 def coarse(monkeypatch):
     """Nothing may cost more than a first rough look."""
-    monkeypatch.setattr(prefixes, "HARMONICS", 1 << 10)
+    monkeypatch.setattr(waves, "HARMONICS", 1 << 10)
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4])

@@ -123,6 +123,8 @@ def rename(model: Model, names: Names) -> Model:
         "own": own and (lambda texts: name_labels(own(texts), names)),
         "remake": remake and (lambda: rename(remake(), names)),
     }
+    if (from_words := model.from_words) is not None:
+        changes["from_words"] = lambda documents: name_labels(from_words(documents), names)
     if (from_counts := model.from_counts) is not None:
 
         def counted(words: Sequence[str]) -> Callable[[Counts], Predictions]:
