@@ -30,7 +30,7 @@ sys.path.insert(0, str(HERE.parent / "tests" / "support"))
 import hostile  # noqa: E402
 import nulls  # noqa: E402
 
-from kedge.search.strategies import strategy_name  # noqa: E402
+from kedge.search.strategies import spelling  # noqa: E402
 
 DELTA = 0.05
 # Cases of one block, answers asked of each, and null runs that are made at a time.
@@ -75,7 +75,7 @@ def run_block(seed: int, block: int) -> Tally:
             if e.status == "exact":
                 tally.families[case.family] += 1
                 length = "short" if case.groups is None else "long"
-                tally.ways[f"{strategy_name(e.method)} | {e.evaluator} | {length}"] += 1
+                tally.ways[f"{spelling(e.method)[0]} | {e.evaluator} | {length}"] += 1
             if wrong:
                 tally.false_exact += e.status == "exact"
                 found = {"block": block, "family": case.family, "text": e.text, "method": e.method}

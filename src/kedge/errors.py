@@ -160,5 +160,5 @@ class Failure:
         """
         if isinstance(error, KedgeError):
             return cls(type(error).__name__, error.sentence)
-        said = first_line(error) or "no more is known"
+        said = first_line(error) or "no details"
         return cls(type(error).__name__, f"{said} (unexpected: please report it)")

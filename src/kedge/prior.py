@@ -50,7 +50,7 @@ class Prior:
     levels
         (labels,) the log-odds of a label without any word, to the same scale.
     texts, queries, seed
-        From how many texts, and questions about them, it was learned; with which seed.
+        How many texts it was learned from, with how many questions about them, and which seed.
     """
 
     model: str

@@ -73,4 +73,4 @@ def test_notes_keep_their_options():
     parity = kedge.explain(lambda texts: [len(t) % 2 for t in texts], "a b c d", method="beam", max_queries=3)
     (note,) = parity.notes
     assert isinstance(note, Sentence)
-    assert note.options == (Option("max_queries"), Option("method", "auto"))
+    assert note.options == (Option("max_queries", 3), Option("max_queries"))

@@ -43,7 +43,7 @@ def verify(
     ask
         How many of the logged answers, drawn at random, the model is asked for again; None for all.
     outputs, classes
-        What the model's numbers mean and how its classes are called, as for ``explain``.
+        What the model's numbers mean, and its class names, as for ``explain``.
 
     >>> import kedge
     >>> rule = kedge.rules.all_present(["very", "good"])
@@ -98,7 +98,7 @@ def _labelled(explainer: Explainer, text: str, label: Any) -> Reading:
 
 
 def _compare(reading: Reading, certificate: dict[str, Any], ask: int | None) -> str:
-    """Refuse what the model does not bear out; gives how much it was asked again."""
+    """Refuse what the model does not confirm; returns how much it was asked again."""
     proof: Proof = certificate["proof"]
     if proof["kind"] in {"sum", "tree"}:
         score, leaves = reading.additive, reading.leaves

@@ -70,7 +70,7 @@ def worth_writing(lines: Iterator[Line], label: Label | None) -> Iterator[Line]:
 
 
 def _blamed(why: Failure, label: Label | None) -> str | None:
-    """What an error lays at the door of the options or the model; None if it is the document's."""
+    """What an error blames on the options or the model; None if it is the document's fault."""
     known = _KINDS.get(why.kind)
     if known in _OF_EITHER:
         return why.reason

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from kedge.errors import OptionError
 from kedge.search.guided.guided import Guided
+from kedge.search.strategies import spelling
 from kedge.utils.sentences import Option
 
 if TYPE_CHECKING:
     from kedge.explainer import Explainer
 
 __all__ = ["Audit", "Promise", "Promised", "as_promise", "is_proposal", "proposing", "unaudited"]
-
-# What the sentence of an audit begins with, in the notes of a row.
-_AUDIT = "Audit: "
 
 
 @dataclass(frozen=True)
@@ -109,7 +107,7 @@ class Audit:
         """The status and the notes of an anchor that had no proof of its own."""
         return {
             "status": "audited" if self.proved else "estimated",
-            "notes": (*notes, f"{_AUDIT}{self.sentence}."),
+            "notes": (*notes, f"Audit: {self.sentence}."),
         }
 
 
@@ -147,19 +145,15 @@ def proposing(explainer: "Explainer") -> "Explainer":
 
 def is_proposal(row: Mapping[str, Any]) -> bool:
     """Whether a row has an anchor without a proof of its own that is estimated to reach the threshold."""
-    how = row["method"]
-    return how is not None and "prove=False" in how and row["status"] in {"estimated", "audited"}
+    if row["method"] is None or row["status"] not in {"estimated", "audited"}:
+        return False
+    name, knobs = spelling(row["method"])
+    return name == Guided.name and knobs.get("prove") is False
 
 
 def unaudited(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row as it was before the audit."""
-    return _changed(
-        row,
-        lambda one: {
-            "status": "estimated",
-            "notes": [note for note in one["notes"] if not note.startswith(_AUDIT)],
-        },
-    )
+    """A row of a finished result as it was before the audit, whose sentence is the last of its notes."""
+    return _changed(row, lambda one: {"status": "estimated", "notes": one["notes"][:-1]})
 
 
 def _changed(

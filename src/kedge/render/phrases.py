@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from kedge.render.removals import survival
 from kedge.render.words import about, listed
 from kedge.results.explanation import Explanation
-from kedge.search.strategies import strategy_name
+from kedge.search.strategies import spelling
 from kedge.typing import Status
 from kedge.utils.rounding import percent, rounded
 
@@ -96,7 +96,7 @@ def _any_word(e: Explanation) -> str:
         return f"Of the sets of words that reach {goal}, none is in more documents than this one."
     if len(e.words) > 1:
         return f"Of the sets of words that the model reads, none shorter but the empty one reaches {goal}."
-    if _is_number(e) and strategy_name(e.method) in _MOST_PRECISE:  # else another may keep it better
+    if _is_number(e) and spelling(e.method)[0] in _MOST_PRECISE:  # else another may keep it better
         always = e.baseline is not None and e.baseline.low >= 1
         return "Any other word does as well." if always else "No other word keeps the label better."
     return f"With this word kept for sure it reaches {goal}, too."

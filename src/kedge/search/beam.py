@@ -66,7 +66,7 @@ class Beam:
         check_at_least("batch", self.batch)
 
     def obstacle(self, reading: Reading) -> str | None:
-        """Any model can be asked; the evaluator may not be there."""
+        """Any model can be asked, but it may not have the evaluator."""
         return evaluator_obstacle(self.evaluator, reading)
 
     def suits(self, reading: Reading) -> bool:

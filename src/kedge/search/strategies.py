@@ -20,7 +20,16 @@ from kedge.search.guided.guided import Guided
 from kedge.search.strategy import EvaluatorName, Strategy
 from kedge.utils.sentences import Option
 
-__all__ = ["AUTO", "EVALUATORS", "METHODS", "as_strategy", "choose_strategy", "spell", "strategies_for"]
+__all__ = [
+    "AUTO",
+    "EVALUATORS",
+    "METHODS",
+    "as_strategy",
+    "choose_strategy",
+    "spell",
+    "spelling",
+    "strategies_for",
+]
 
 # The first that can be used on a reading and suits it.
 AUTO: tuple[Strategy, ...] = (
@@ -105,7 +114,7 @@ def as_strategy(method: "str | Strategy") -> Strategy:
             f" must be a name or a strategy such as kedge.Beam(width=4), got {type(method).__name__}.",
             value=method,
         )
-    name, knobs = _parse(method)
+    name, knobs = spelling(method)
     if name not in _NAMED:
         raise OptionError(
             Option("method", method),
@@ -131,18 +140,13 @@ def spell(strategy: Strategy) -> str:
     return f"{strategy.name}({', '.join(changed)})" if changed else strategy.name
 
 
-def strategy_name(spelled: str) -> str:
-    """The name of a spelled strategy.
+def spelling(spelled: str) -> tuple[str, dict[str, Any]]:
+    """The name and the knobs of a spelled strategy; a name alone, or a user's own, has no knobs.
 
-    >>> strategy_name("exhaustive(samples=50)")
-    'exhaustive'
+    >>> spelling("exhaustive(samples=50)")
+    ('exhaustive', {'samples': 50})
     """
-    return _parse(spelled)[0]
-
-
-def _parse(spelled: str) -> tuple[str, dict[str, Any]]:
-    """The name and the knobs of a spelled strategy; a name alone has no knobs."""
-    if "(" not in spelled:
+    if "(" not in spelled or spelled.partition("(")[0] not in _NAMED:
         return spelled, {}
     try:
         call = ast.parse(spelled, mode="eval").body

@@ -100,7 +100,7 @@ class CorpusIndex:
 
     @classmethod
     def merge(cls, first: "CorpusIndex", *others: "CorpusIndex") -> "CorpusIndex":
-        """One index of several corpora, in the words of one model; documents are numbered through.
+        """One index of several corpora, in the words of one model; documents keep counting on.
 
         >>> shards = [CorpusIndex.build(texts, str.split) for texts in (["so good"], ["bad", "good"])]
         >>> CorpusIndex.merge(*shards).documents("good").tolist()
@@ -185,7 +185,7 @@ class CorpusIndex:
         return all(part.text is None or tuple(split(part.text)) == part.words for part in self.parts)
 
     def is_of(self, texts: Iterable[Any]) -> bool:
-        """Whether these are the texts that were indexed, in this order; they are not split for that."""
+        """Whether these are the texts that were indexed, in this order; tells without splitting them."""
         rest = iter(as_texts(texts))
         for part in self.parts:
             state, found = _state(), 0

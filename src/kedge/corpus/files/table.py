@@ -88,7 +88,7 @@ class Table:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn what a disk has to say into one sentence."""
+    """Turn an error of the disk into one sentence."""
     try:
         yield
     except OSError as error:

@@ -92,7 +92,7 @@ def read_torch(given: TorchModel) -> Model:
         return answer(vectorizer.transform(texts))
 
     def parts() -> tuple[object, ...]:
-        return state_of([vectorizer])  # the module's numbers are read anew for every document
+        return state_of([vectorizer])  # the module's numbers are read again for every document
 
     name = f"{type(vectorizer).__name__} + {type(module).__name__}"
     features = features_of([vectorizer])

@@ -68,13 +68,13 @@ class Guided:
     proof
         Fresh samples that the proof of one anchor may take; more where the user allows more queries.
     word
-        How many more questions the proof of an anchor that is shorter by a word may take.
+        How many more questions a proof may take if the anchor is one word shorter.
     attempts
-        How many anchors may be tried, the next one after a proof that failed.
+        How many anchors may be tried; after each proof that fails, the next.
     stake
-        The share of what is left of delta that the proof of an anchor is given; the last has all of it.
+        The share of the remaining delta that each proof may use; the last one may use all of it.
     prove
-        Whether the anchor is proved. If not it is a proposal, ``"estimated"``, for an audit to check.
+        Whether the anchor is proved. If not, it is a proposal, ``"estimated"``, for an audit to check.
     """
 
     budget: int = 12_000
