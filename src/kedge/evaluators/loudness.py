@@ -106,9 +106,7 @@ def _each_away(shares: Floats, starts: Counts, later: Counts) -> Floats:
     return away
 
 
-def _counted_up(
-    shares: Floats, later: int | Counts, first: int | Counts, total: int, multiples: int
-) -> Floats:
+def _counted_up(shares: Floats, later: int | Counts, first: int | Counts, total: int, multiples: int) -> Floats:
     """(3, total + 1) running sums, by the harmonic up to which a whole number is a coin's nearest.
 
     (k s - j)^2 = k^2 s^2 - 2 k s j + j^2: of s^2, of s times the growth of j, and of the growth of j^2.
