@@ -2,14 +2,13 @@
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from kedge.errors import LabelError, OptionError, TextError
+from kedge.errors import TextError
 from kedge.flipping import Wish, flip_label
 from kedge.model import Model
 from kedge.model.model import Predictions
@@ -17,8 +16,8 @@ from kedge.model.source import Source
 from kedge.options import Options, OptionsGiven, option_fields, with_options
 from kedge.perturb import Perturbation
 from kedge.perturb.choice import as_perturbation
-from kedge.pipeline import Query, explain_text, find_anchor, open_reading
-from kedge.reading.mask_choice import fit_mask
+from kedge.pipeline import Query, ask_together, explain_text, find_anchor, open_reading
+from kedge.reading.holes import in_use, without
 from kedge.reading.reading import Reading, read_document
 from kedge.results.banzhaf import Influence
 from kedge.results.counterfactual import Flip
@@ -30,7 +29,7 @@ from kedge.studies.verdict import Verdict, judge, select
 from kedge.text.anchor import Anchor
 from kedge.text.index import CorpusIndex, as_index
 from kedge.text.inputs import as_texts
-from kedge.text.tokenize import as_tokenizer
+from kedge.text.tokenize import Tokenizer, as_tokenizer
 from kedge.typing import Label
 from kedge.utils.seeds import generator
 from kedge.utils.threads import one_thread
@@ -52,7 +51,7 @@ class Explainer:
         A callable from a list of texts to labels or numbers, a fitted scikit-learn pipeline on raw
         text, a kedge rule: whatever ``kedge.as_model`` recognises.
     options
-        What is asked for, listed below; each has a default.
+        Options, listed below; each has a default.
     """
 
     def __init__(self, model: Any, **options: Unpack[OptionsGiven]) -> None:
@@ -65,6 +64,10 @@ class Explainer:
         self._tokenizer = None if options.tokenizer is None else as_tokenizer(options.tokenizer)
         if options.corpus is not None:
             self.options = replace(options, corpus=as_index(options.corpus, self.split))
+
+    @property
+    def _asked(self) -> tuple[Options, Perturbation, Tokenizer | None]:
+        return self.options, self._perturbation, self._tokenizer
 
     def with_options(self, **changes: Unpack[OptionsGiven]) -> "Explainer":
         """An explainer of the same model with some options changed; what was read of the model is shared."""
@@ -91,7 +94,6 @@ class Explainer:
         ]
         return f"Explainer({', '.join([self.model.name, *changed])})"
 
-    @one_thread()
     def explain(
         self,
         text: str,
@@ -113,9 +115,18 @@ class Explainer:
         known
             The model's answer about the text, if it was asked already (say, together with other texts).
         """
-        query = Query(text, label, known, against)
-        asked = self.options, self._perturbation, self._tokenizer
-        return explain_text(query, self._source.current(), *asked, given=self.given)
+        return self.answer(Query(text, label, known, against))
+
+    @one_thread()
+    def answer(self, query: Query) -> Explanation:
+        """Explain a text of which something is known already."""
+        converted = query.opened[0] if query.opened is not None else self._source.current()
+        return explain_text(query, converted, *self._asked, given=self.given)
+
+    @one_thread()
+    def ask_together(self, texts: Sequence[str], labels: Sequence[Label | None]) -> list[Query]:
+        """Several texts with what the model says of them, from one call, for ``answer``."""
+        return ask_together(texts, labels, self._source.current(), *self._asked)
 
     @one_thread()
     def precision(self, text: str, words: str | Iterable[str | int], label: Label | None = None) -> Verdict:
@@ -153,9 +164,7 @@ class Explainer:
         replace: Perturbation | None = None,
     ) -> Flip:
         """The fewest words whose removal, or replacement, changes the label of a text: see ``kedge.flip``."""
-        wish = Wish(text, label, to, replace)
-        converted = self._source.current()
-        return flip_label(wish, converted, self.options, self._perturbation, self._tokenizer)
+        return flip_label(Wish(text, label, to, replace), self._source.current(), *self._asked)
 
     @one_thread()
     def partial(self, text: str | Explanation, label: Label | None = None) -> Steps:
@@ -190,23 +199,13 @@ class Explainer:
         return self._open(Query(text, label))[0]
 
     def _open(self, query: Query) -> tuple[Reading, np.random.Generator]:
-        converted = self._source.current()
-        return open_reading(query, converted, self.options, self._perturbation, self._tokenizer)
+        return open_reading(query, self._source.current(), *self._asked)
 
     def masked(self, text: str, removed: Iterable[int]) -> str:
         """The text with these positions removed, as the model is asked about it."""
         document, _ = read_document(self.model, text, self._tokenizer)
-        gone = set(removed)
-        if gone - set(range(len(document))):
-            raise OptionError(
-                f"There is no position {max(gone)}; the text has {len(document)} words, numbered from 0."
-            )
-        kept = np.array([[k not in gone for k in range(len(document))]])
-        fitted = fit_mask(self._perturbation, self.model)
-        if self.model.mask and fitted is not self._perturbation:  # if that mask speaks, it was not taken
-            with suppress(LabelError):  # of several labels each may take it differently
-                fitted = self.read(text).perturbation
-        return fitted.writer(document, generator(self.options.seed, text))(kept)[0]
+        fitted = in_use(self._perturbation, self.model, lambda: self.read(text))
+        return without(document, removed, fitted, generator(self.options.seed, text))
 
     def split(self, text: str) -> tuple[str, ...]:
         """The words of a text as the model reads them, those outside its vocabulary included."""
@@ -216,7 +215,7 @@ class Explainer:
             return ()
 
     def index(self, texts: Iterable[str], onto: CorpusIndex | str | Path | None = None) -> CorpusIndex:
-        """An index of a corpus by the words this model reads; ``onto``: after the documents of this one."""
+        """An index of a corpus by the words this model reads; with ``onto``, it continues that index."""
         added = CorpusIndex.build(texts, self.split)
         return added if onto is None else CorpusIndex.merge(as_index(onto, self.split), added)
 

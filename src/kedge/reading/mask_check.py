@@ -19,6 +19,7 @@ from kedge.reading.mask_choice import fit_mask
 from kedge.reading.oracle import Oracle
 from kedge.text.document import Document
 from kedge.typing import Bools, Label
+from kedge.utils.sentences import Option, Sentence
 
 __all__ = ["MaskCheck", "check_mask", "heard"]
 
@@ -70,7 +71,7 @@ def check_mask(
     answers = {text: asked.of(row) for row, text in enumerate(texts)}
     said = _said_by_mask(texts, answers, mask, label)
     if said and model.mask and not chosen:
-        note = f"{said} So words are removed; `mask={mask!r}` masks them all the same."
+        note = Sentence(f"{said} So words are removed; ", Option("mask", mask), " masks them all the same.")
         return MaskCheck(replace(perturbation, mask=""), (note,), tuple(answers.items()))
     return MaskCheck(perturbation, _notes(said), tuple(answers.items()))
 
@@ -98,7 +99,9 @@ def _check_removal(
         reason = type(error.__cause__).__name__ if error.__cause__ is not None else "an error"
         what = f"The model raised {reason} when asked about {empty!r:.60}, the text with every word removed"
         if chosen:
-            raise ModelRaised(f"{what}; let it answer for such texts, or say `mask='UNK'`.") from error
+            raise ModelRaised(
+                f"{what}; let it answer for such texts, or say ", Option("mask", "UNK"), "."
+            ) from error
         note = f"{what}; words are replaced by {UNKNOWN} instead."
         return MaskCheck(replace(perturbation, mask=UNKNOWN), (note,))
     return MaskCheck(perturbation, answers=((empty, asked),))
@@ -106,7 +109,10 @@ def _check_removal(
 
 def _notes(said: str) -> tuple[str, ...]:
     """What to tell the user of a mask that stays."""
-    return (f"{said} Words are measured against the mask; `mask=''` removes them instead.",) if said else ()
+    if not said:
+        return ()
+    removes = f"{said} Words are measured against the mask; "
+    return (Sentence(removes, Option("mask", ""), " removes them instead."),)
 
 
 def _said_by_mask(texts: list[str], answers: dict[str, Predictions], mask: str, label: Label) -> str:
