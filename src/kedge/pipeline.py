@@ -89,7 +89,7 @@ def ask_together(
         except KedgeError:  # which will be told of this text
             queries.append(query)
             continue
-        queries.append(replace(query, opened=(converted, reading, rng)))
+        queries.append(Query(query.text, query.label, query.known, opened=(converted, reading, rng)))
         begun.setdefault(strategy, []).append(reading)
     for strategy, readings in begun.items():
         if isinstance(strategy, Ranked):

@@ -184,7 +184,9 @@ class Spectra:
     def _spread(self, triangle: Floats, seam: Floats) -> Floats:
         """(3, r) how far off it may be, times 2K + 2."""
         along = np.add.reduce(self._along * triangle, axis=-1)
-        spread: Floats = 2.0 * along + (2.0 + 2.0 * np.add.reduce(self._seam.real * (seam * triangle), axis=-1))
+        spread: Floats = 2.0 * along + (
+            2.0 + 2.0 * np.add.reduce(self._seam.real * (seam * triangle), axis=-1)
+        )
         return spread
 
     @cached_property

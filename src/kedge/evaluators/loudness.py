@@ -39,14 +39,17 @@ def loud_harmonics(circle: Circle, coins: Coins, count: int, nothing: float) -> 
     angles = math.pi * np.sort(shares)[::-1]
     largest, others = angles[:_LARGEST], angles[_LARGEST:]
     loud = []
-    for first in range(int(k[0]), int(k[-1]) + 1, _PIECE):
-        part = k[(k >= first) & (k < first + _PIECE)]
-        at = (part - first).astype(np.int64)
-        if not len(part):
-            continue
-        product = _sizes(powers(largest, first, int(at[-1]) + 1), coins.chance)[at]
+    # e^{i (first + j) x} = e^{i first x} e^{i j x}: the second is the same for every piece.
+    table = _parts(powers(largest, 0, min(_PIECE, int(k[-1] - k[0]) + 1)))
+    begin = 0
+    while begin < len(k):
+        first = int(k[begin])
+        end = int(np.searchsorted(k, first + _PIECE))
+        part, begin = k[begin:end], end
+        product = _sizes(np.exp(1j * first * largest), table, coins.chance)[(part - first).astype(np.int64)]
         still = np.flatnonzero(product > nothing)
-        rest = _sizes(np.exp(1j * np.multiply.outer(others, part[still])), coins.chance)
+        alone = _parts(np.exp(1j * np.multiply.outer(others, part[still])))
+        rest = _sizes(np.ones(len(others)), alone, coins.chance)
         loud.append(part[still[product[still] * rest > nothing]])
     return np.concatenate(loud)
 
@@ -106,7 +109,9 @@ def _each_away(shares: Floats, starts: Counts, later: Counts) -> Floats:
     return away
 
 
-def _counted_up(shares: Floats, later: int | Counts, first: int | Counts, total: int, multiples: int) -> Floats:
+def _counted_up(
+    shares: Floats, later: int | Counts, first: int | Counts, total: int, multiples: int
+) -> Floats:
     """(3, total + 1) running sums, by the harmonic up to which a whole number is a coin's nearest.
 
     (k s - j)^2 = k^2 s^2 - 2 k s j + j^2: of s^2, of s times the growth of j, and of the growth of j^2.
@@ -131,11 +136,19 @@ def _growth(multiples: int) -> tuple[Floats, Floats, Floats]:
     return j[:, None] + 0.5, steps[:, None], jumps
 
 
-def _sizes(halves: Waves, chance: float) -> Floats:
-    """The sizes of products of factors, from e^{i x} of each."""
+def _parts(waves: Waves) -> tuple[Floats, Floats]:
+    """Cosines and sines, each together in memory."""
+    return np.ascontiguousarray(waves.real), np.ascontiguousarray(waves.imag)
+
+
+def _sizes(start: Waves, table: tuple[Floats, Floats], chance: float) -> Floats:
+    """The sizes of products of factors, from e^{i x} of each: one row of a table times a start."""
+    (cosines, sines), real, imaginary = table, start.real[:, None], start.imag[:, None]
     if chance == 0.5:
-        sizes: Floats = np.abs(np.multiply.reduce(halves.real))
+        turned = real * cosines
+        turned -= imaginary * sines
+        sizes: Floats = np.abs(np.multiply.reduce(turned))
     else:
-        lost = (4.0 * chance * (1.0 - chance)) * halves.imag**2
+        lost = (4.0 * chance * (1.0 - chance)) * (real * sines + imaginary * cosines) ** 2
         sizes = np.sqrt(np.multiply.reduce(np.maximum(1.0 - lost, 0.0)))
     return sizes

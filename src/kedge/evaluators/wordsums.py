@@ -139,9 +139,9 @@ def _ends(coins: Coins, laws: Laws) -> tuple[float, float]:
 
 def count_laws(sizes: Counts, kept: Counts, keep: float, width: int) -> Floats:
     """(d, width) the chances of each word's counts given an anchor."""
-    law = np.zeros((len(sizes), width))
-    pairs = np.stack([sizes, kept], axis=1)
-    for size, sure in {(s, k) for s, k in pairs.tolist()}:
-        rows = (sizes == size) & (kept == sure)
-        law[rows, sure : size + 1] = binomial(size - sure, keep)
-    return law
+    pairs = list(zip(sizes.tolist(), kept.tolist(), strict=True))
+    known = {pair: row for row, pair in enumerate(dict.fromkeys(pairs))}
+    laws = np.zeros((len(known), width))
+    for (size, sure), row in known.items():
+        laws[row, sure : size + 1] = binomial(size - sure, keep)
+    return laws[[known[pair] for pair in pairs]]

@@ -49,9 +49,7 @@ class PrefixWaves:
         self._starts = np.cumsum([0, *(ladder.coins for ladder in ladders)])
         rows = list(map(len, self._lengths))
         self._rows = np.cumsum([0, *rows])
-        self._heads = [
-            ladder.heads[lengths] for ladder, lengths in zip(ladders, self._lengths, strict=True)
-        ]
+        self._heads = [ladder.heads[lengths] for ladder, lengths in zip(ladders, self._lengths, strict=True)]
         means = [_means(ladder, heads) for ladder, heads in zip(ladders, self._heads, strict=True)]
         squares = [
             ladder.squares - ladder.squared_heads[lengths]
@@ -68,7 +66,12 @@ class PrefixWaves:
         estimates, spreads = self._spectra.estimates[1].tolist(), self._spectra.spread[1].tolist()
         found = []
         for ladder, heads, (most, least), at, end in zip(
-            self._ladders, self._heads, self._spans, self._rows.tolist(), self._rows[1:].tolist(), strict=False
+            self._ladders,
+            self._heads,
+            self._spans,
+            self._rows.tolist(),
+            self._rows[1:].tolist(),
+            strict=False,
         ):
             rows = zip(estimates[at:end], heads.tolist(), strict=True)
             precisions = [
