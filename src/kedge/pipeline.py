@@ -105,19 +105,19 @@ def open_reading(
     tokenizer: Tokenizer | None,
 ) -> tuple[Reading, np.random.Generator]:
     """One model's view of one text, checked against the model: the only way in."""
-    words = read_document(converted.model, query.text, tokenizer)
-    return _opened(query, words, converted, options, perturbation, tokenizer)
+    document = read_document(converted.model, query.text, tokenizer)
+    return _opened(query, document, converted, options, perturbation, tokenizer)
 
 
 def _opened(
     query: Query,
-    words: tuple[Document, bool],
+    read_already: tuple[Document, bool],
     converted: Converted,
     options: Options,
     perturbation: Perturbation,
     tokenizer: Tokenizer | None,
 ) -> tuple[Reading, np.random.Generator]:
-    document, own_words = words
+    document, own_words = read_already
     rng = generator(options.seed, document.text)
     reading = read(
         converted.model,

@@ -108,7 +108,7 @@ class Lead:
         return places, starts, squares.ravel()[places]
 
     def expected(self, parts: Floats) -> tuple[Floats, Floats]:
-        """(d, r) the means of what each count of each word brings, and of its square, when nothing is kept."""
+        """(d, r) the means of what each word brings, and of its square, when nothing is kept."""
         places, starts, _ = self._cells
         law, values = self.resting.ravel()[places, None], parts.reshape(-1, parts.shape[-1])[places]
         weighed = law * values

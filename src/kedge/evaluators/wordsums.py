@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kedge.evaluators.binomials import binomial
-from kedge.evaluators.harmonics import FIRST, NO_LAWS, Circle, Coins, Laws, Spectra
+from kedge.evaluators.harmonics import FIRST, Circle, Spectra
+from kedge.evaluators.laws import NO_LAWS, Coins, Laws
 from kedge.evaluators.loudness import loud_harmonics
 from kedge.results.interval import Interval
 from kedge.typing import Counts, Floats

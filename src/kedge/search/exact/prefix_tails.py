@@ -9,7 +9,8 @@ import numpy as np
 from kedge.evaluators.grids.cells import coarsest_lattice, pass_cost
 from kedge.evaluators.grids.gridsum import GridSum, Variable
 from kedge.evaluators.grids.tails import grid_tail, known_extremes
-from kedge.evaluators.harmonics import FIRST, Circle, Coins, Spectra, Waves
+from kedge.evaluators.harmonics import FIRST, Circle, Spectra, Waves
+from kedge.evaluators.laws import Coins
 from kedge.evaluators.loudness import is_quiet, loud_harmonics
 from kedge.results.interval import Interval
 from kedge.search.exact.ladder import Ladder
@@ -99,7 +100,7 @@ class PrefixWaves:
         """Of those ladders that are heard at more harmonics: at which."""
         # What is nothing for the coins that all anchors of a ladder leave free is nothing for any of them.
         common = [self._coins[a : b - most] for a, b, (most, _) in self._each()]
-        asked = range(len(common))
+        asked = list(range(len(common)))
         if len(common) > 1:
             shares = np.abs(np.concatenate(common)) / np.repeat(self._periods, [len(part) for part in common])
             starts = np.cumsum([0, *(len(part) for part in common)])[:-1]
