@@ -52,7 +52,7 @@ class Explainer:
         A callable from a list of texts to labels or numbers, a fitted scikit-learn pipeline on raw
         text, a kedge rule: whatever ``kedge.as_model`` recognises.
     options
-        What is asked for, listed below; each has a default.
+        Options, listed below; each has a default.
     """
 
     def __init__(self, model: Any, **options: Unpack[OptionsGiven]) -> None:
@@ -216,7 +216,7 @@ class Explainer:
             return ()
 
     def index(self, texts: Iterable[str], onto: CorpusIndex | str | Path | None = None) -> CorpusIndex:
-        """An index of a corpus by the words this model reads; ``onto``: after the documents of this one."""
+        """An index of a corpus by the words this model reads; with ``onto``, it continues that index."""
         added = CorpusIndex.build(texts, self.split)
         return added if onto is None else CorpusIndex.merge(as_index(onto, self.split), added)
 

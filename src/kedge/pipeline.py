@@ -39,13 +39,16 @@ from kedge.text.tokenize import Tokenizer
 from kedge.typing import Kept, Label
 from kedge.utils.deadline import TimeIsUp
 from kedge.utils.seeds import generator
+from kedge.utils.sentences import Option, Sentence
 
 __all__ = ["Query", "ask_together", "explain_text", "find_anchor", "open_reading"]
 
 
-_NOT_ASKED_AGAIN = (
+_NOT_ASKED_AGAIN = Sentence(
     "Every text that matters was asked about, so this is exact if the model repeats itself; to be sure of "
-    f"that it is asked {ASKED_AGAIN} times again, for which `max_queries` left no room."
+    f"that it is asked {ASKED_AGAIN} times again, for which ",
+    Option("max_queries"),
+    " left no room.",
 )
 
 
@@ -167,7 +170,9 @@ def explain_text(
             reading, rng = open_reading(query, converted, options, perturbation, tokenizer)
         return explain_reading(reading, options, rng, model=name, given=given, started=started)
     if options.certificate:
-        raise OptionError("`against=` and `certificate=` do not go together; leave one of them out.")
+        raise OptionError(
+            Option("against"), " and ", Option("certificate"), " do not go together; leave one of them out."
+        )
     pair, two, first = _contrasted(query, query.against, converted)
     reading, rng = open_reading(pair, two, options, perturbation, tokenizer)
     found = explain_reading(reading, options, rng, model=name, given=given, started=started)
@@ -181,7 +186,9 @@ def _contrasted(query: Query, against: Label, converted: Converted) -> tuple[Que
     first = query.known or Oracle().ask(model.predict, [one_text(query.text)])  # counted when it is read
     label = label_to_explain(first, query.label)
     if label == against:
-        raise LabelError(f"The model labels this text {label!r}; `against=` takes another label.")
+        raise LabelError(
+            f"The model labels this text {label!r}; ", Option("against"), " takes another label."
+        )
     if first.labels is not None and len(first.classes or ()) == 2:
         first.column(against)
         return replace(query, label=label, known=first), converted, first  # there is no third label
@@ -274,7 +281,8 @@ def _hint(reading: Reading, found: Found, options: Options) -> tuple[str, ...]:
     reached = found.baseline is not None and found.baseline.reaches(options.threshold)
     if not reached or options.keep == "auto" or is_free(reading, found) or not can_be_harder(reading):
         return ()
-    return ("`keep='auto'` finds how hard a removal the label survives, and which words carry it then.",)
+    lower = " finds how many words can go before the label needs one, and which it then needs."
+    return (Sentence(Option("keep", "auto"), lower),)
 
 
 def _at_most_certified(removal: Removal) -> Removal:

@@ -58,7 +58,7 @@ class Model:
         (words, sizes, label) to the label's leads over its rivals, where these are sums over words, perhaps
         over the l2 norm.
     asks
-        (words, sizes) to (d,) which of the words can matter in a document that has them so often.
+        (words, sizes) to (d,) which of the words can matter in a document that has each of them this often.
     algebra
         (words, sizes, label, ask) to a function from (n, d) counts to whether the label holds, by plain
         arithmetic; ``ask`` is the same question put to the model, for what rounding decides.

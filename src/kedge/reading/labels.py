@@ -6,6 +6,7 @@ from kedge.errors import LabelError
 from kedge.model.model import Model, Predictions
 from kedge.text.document import Document, WordRuns
 from kedge.typing import Label
+from kedge.utils.sentences import Option, Sentence
 
 __all__ = ["answer_together", "asked_for_label", "label_to_explain"]
 
@@ -37,7 +38,9 @@ def label_to_explain(first: Predictions, label: Label | None) -> Label:
         known = ", ".join(map(repr, holding)) or "none"
         if label is None:
             raise LabelError(
-                f"A multi-label model needs `label=`; the labels that hold for this text are: {known}."
+                "A multi-label model needs ",
+                Option("label"),
+                f"; the labels that hold for this text are: {known}.",
             )
         if label not in holding:
             first.hold(label)  # an unknown label is refused by name
@@ -50,11 +53,13 @@ def label_to_explain(first: Predictions, label: Label | None) -> Label:
     if label is not None and label != predicted:
         if first.classes is not None:
             first.column(label)
-        ways = f"flip, with `to={label!r}`, says what would make it so."
+        ways = Sentence("To see what would make it so, ask for a flip with ", Option("to", label), ".")
         if first.comparable:
-            ways = f"`against={label!r}` says what keeps it from being {label!r}; {ways}"
+            reason = Sentence(Option("against", label), f" says what keeps it from being {label!r}. ")
+            ways = Sentence(reason, ways)
         raise LabelError(
             f"The model labels this text {predicted!r}, not {label!r}; an anchor says what keeps a label "
-            f"that holds. {ways[0].upper()}{ways[1:]}"
+            "that holds. ",
+            ways,
         )
     return predicted

@@ -2,7 +2,7 @@
 
 CountVectorizer and TfidfVectorizer (or CountVectorizer and TfidfTransformer) give each word a
 feature that depends on nothing but its own count, up to the norm: x = tf(c) * idf, tf(c) being c,
-1 + ln c (``sublinear_tf``) or 1 (``binary``). The fitted objects are looked at anew at every call.
+1 + ln c (``sublinear_tf``) or 1 (``binary``). The fitted objects are looked at again at every call.
 """
 
 from collections.abc import Sequence
