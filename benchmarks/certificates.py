@@ -231,7 +231,8 @@ def measure(name: str, texts: list[str], labels: list[int], enough: Enough) -> d
         if kind == "samples" and asked and len(seen.further) < 100:
             seen.further.append(e.queries - plain.explain(e.text).queries)
         seen.forge(certificate, model, enough.forged * tally["certificates"] / enough.count, rng)
-    return {"name": name, "kind": kind, "commit": engine(), "seconds": time.perf_counter() - began, **seen.as_data()}
+    about = {"name": name, "kind": kind, "commit": engine(), "seconds": time.perf_counter() - began}
+    return {**about, **seen.as_data()}
 
 
 def head(results: list[dict[str, Any]]) -> str:
@@ -298,8 +299,8 @@ def report(results: list[dict[str, Any]]) -> str:
             changed[name][who] += n
     parts = [
         "# Certificates",
-        f"Written by `python benchmarks/certificates.py`, kedge at commit {commits}: {how}; {minutes:.0f} "
-        "minutes in all, times in CPU.",
+        f"Written by `python benchmarks/certificates.py`, kedge at commit {commits}.",
+        f"{how}; {minutes:.0f} minutes in all, times in CPU.",
         head(results),
         "\n".join([f"| {' | '.join(titles)} |", "|---" * len(titles) + "|", *map(row, results)]),
         *(remark for r in results for remark in remarks(r)),

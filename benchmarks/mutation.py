@@ -216,7 +216,8 @@ searches, the proofs by sampling and the checker of certificates, by the operato
 {data["all"]:,} in all, of which {len(rows):,} were drawn (seed {data["seed"]}). Killed: **{dead:,} of
 {len(rows):,} ({share:.1%})**, {endless} of them because they do not end. Of the {len(alive)} survivors
 {equal} are equivalent: they change how long it takes, or a margin that no answer depends on. Of the others
-that were drawn **{among:.1%}** were killed. {seconds:,.0f} s of CPU time. Tests: {", ".join(f"`{t}`" for t in TESTS)}.
+that were drawn **{among:.1%}** were killed. {seconds:,.0f} s of CPU time. Tests:
+{", ".join(f"`{t}`" for t in TESTS)}.
 
 Survivors, with the reason:
 
