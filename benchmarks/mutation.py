@@ -74,7 +74,7 @@ class Driver:
         known = {(row["key"], row["origin"]): row for row in stored if row["outcome"] != "survived"}
         rows: list[dict[str, Any]] = []
         end = time.monotonic() + 60 * self.given.minutes
-        for mutant in mutants:
+        for mutant in mutants[self.given.first :]:
             row = known.get((mutant.key, mutant.origin))
             if row is None and time.monotonic() < end:
                 start = os.times()
@@ -229,6 +229,7 @@ def main() -> None:
     """Draw mutants, run each, and write what became of them after every one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sample", type=int, default=500)
+    parser.add_argument("--first", type=int, default=0, help="leave out as many of those that are drawn")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=30.0, help="that the tests of one mutant may take")
     parser.add_argument("--examples", type=int, default=40, help="of a test with random ones, at most")

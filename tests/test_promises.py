@@ -6,11 +6,12 @@ import brute
 import numpy as np
 import pytest
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
+from truth import Judge, broken
 
 import kedge
 from kedge.perturb import Masking
@@ -347,3 +348,29 @@ def _picky(text):
     if "UNK" in text:
         raise ValueError("no such word")
     return text
+
+
+def _hashed(ngram_range):
+    """Pairs of words on four columns, where grams cancel each other, and a head to put numbers into."""
+    texts = ["good film so bad", "bad plot the film", "the good plot so", "so bad film good", "plot", "film"]
+    vectorizer = HashingVectorizer(n_features=4, ngram_range=ngram_range, norm=None)
+    return make_pipeline(vectorizer, LinearSVC()).fit(texts, [0, 1, 2, 0, 1, 2])
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("column", range(4))
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_grams_that_cancel_each_other_leave_a_zero_behind(number, column):
+    """Zero times infinity is no number: counts, which have no such zero, do not stand for the texts."""
+    pipeline = _hashed((1, 2))
+    pipeline[-1].coef_[0, column] = number
+    for text in ("good film so bad plot", "the plot good bad film so"):
+        e = kedge.explain(pipeline, text)
+        judge = Judge(pipeline.predict, e)
+        assert broken(e, judge) == []
+
+
+def test_a_text_too_short_for_a_hashed_pair():
+    """A hasher takes no empty list; a text of one word has no pair of words."""
+    with pytest.raises(kedge.errors.TextError, match="does not depend on them"):
+        kedge.explain(_hashed((2, 2)), "good")

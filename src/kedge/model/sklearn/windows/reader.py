@@ -17,6 +17,7 @@ from kedge.model.answers.predictions import Predictions
 from kedge.model.model import Model
 from kedge.model.scores.inside import Inside
 from kedge.model.sklearn.heads.decisions import Decision, decision_of
+from kedge.model.sklearn.fitted import all_finite
 from kedge.model.sklearn.heads.linear import head_of
 from kedge.model.sklearn.trees.boosted import Boosted
 from kedge.model.sklearn.trees.ensembles import reads_trees
@@ -98,7 +99,7 @@ def source_model(
         name,
         tokenize=partial(shared_tokens, source),
         reads=(lambda word: any(grams.reads(word) for grams in vectorisers)) if known else None,
-        opened=partial(open_pipeline, source, decision, _trees(final, decision), answer),
+        opened=partial(open_pipeline, source, decision, _trees(final, decision), answer, parts),
         mask=None if known else UNKNOWN if several else "",
         parts=parts,
     )
@@ -117,11 +118,15 @@ def open_pipeline(
     decision: Decision | None,
     trees: Callable[[bool], Boosted | None] | None,
     answer: Callable[[Any], Predictions],
+    parts: Callable[[], tuple[object, ...]],
     document: Document,
     masking: Masking,
 ) -> Inside | None:
     """What is known of a pipeline on a document; None where masked texts must be asked about."""
     vectorisers, mask = source.vectorisers(), masking.written
+    # Grams that cancel each other leave a zero behind, and zero times infinity is no number.
+    if any(grams.cancels for grams in vectorisers) and not all_finite(parts()):
+        return None
     found = [grams.occurrences(document, mask) for grams in vectorisers]
     known = [occurrences for occurrences in found if occurrences is not None]
     if len(known) < len(found):
