@@ -30,6 +30,8 @@ sys.path.insert(0, str(HERE.parent / "tests" / "support"))
 import hostile  # noqa: E402
 import nulls  # noqa: E402
 
+from kedge.search.strategies import spelling  # noqa: E402
+
 DELTA = 0.05
 # Cases of one block, answers asked of each, and null runs that are made at a time.
 CASES, EACH, BATCH = 50, 24, 25
@@ -73,7 +75,7 @@ def run_block(seed: int, block: int) -> Tally:
             if e.status == "exact":
                 tally.families[case.family] += 1
                 length = "short" if case.groups is None else "long"
-                tally.ways[f"{e.method.partition('(')[0]} | {e.evaluator} | {length}"] += 1
+                tally.ways[f"{spelling(e.method)[0]} | {e.evaluator} | {length}"] += 1
             if wrong:
                 tally.false_exact += e.status == "exact"
                 found = {"block": block, "family": case.family, "text": e.text, "method": e.method}

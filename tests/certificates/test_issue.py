@@ -92,7 +92,7 @@ def test_certificates_name_text_model_versions_and_date():
 @pytest.mark.parametrize("name", MODELS)
 def test_a_certificate_agrees_with_its_model(name):
     """Weights are read again, answers asked for again."""
-    assert "so says the model" in kedge.verify(issued(name), MODELS[name][0]())
+    assert "The model agrees" in kedge.verify(issued(name), MODELS[name][0]())
 
 
 @pytest.mark.parametrize("name", ["linear", "additive", "tree", "forest", "counted"])
@@ -139,7 +139,7 @@ def test_a_text_split_by_the_users_own_tokenizer_is_read_again():
     """The certificate has the places of the words, here with the marks that follow them."""
     e = kedge.explain(parity, "so slow, this waiter, and so cold!", tokenizer=str.split, certificate=True)
     assert "cold!" in e.words
-    assert "so says the model" in kedge.verify(e.certificate(), parity)
+    assert "The model agrees" in kedge.verify(e.certificate(), parity)
 
 
 def test_multilabel_models_are_told_the_label():
@@ -150,7 +150,7 @@ def test_multilabel_models_are_told_the_label():
 
     options = {"outputs": "multilabel", "classes": ["slow", "cold"]}
     e = kedge.explain(model, "so slow and so cold", label="cold", certificate=True, **options)
-    assert "so says the model" in kedge.verify(e.certificate(), model, **options)
+    assert "The model agrees" in kedge.verify(e.certificate(), model, **options)
     with pytest.raises(CertificateError, match="cold"):
         kedge.verify(e.certificate(), model, outputs="multilabel", classes=["slow", "warm"])
 

@@ -232,7 +232,7 @@ def test_keep_is_checked_and_short_for_a_masking():
     long = kedge.explain(model, text, perturbation=kedge.Masking(keep=0.25))
     assert short == replace(long, seconds=short.seconds)
     for keep in (0, 1, "half", None, float("nan")):
-        with pytest.raises(OptionError, match="keep must be 'auto' or lie strictly between 0 and 1"):
+        with pytest.raises(OptionError, match="`keep` must be 'auto' or lie strictly between 0 and 1"):
             kedge.explain(model, text, keep=keep)
     with pytest.raises(OptionError, match="give the object its own"):
         kedge.explain(model, text, keep=0.25, perturbation=kedge.Masking())

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from kedge.render.removals import survival
 from kedge.render.words import about, listed
 from kedge.results.explanation import Explanation
+from kedge.search.strategies import spelling
 from kedge.typing import Status
 from kedge.utils.rounding import percent, rounded
 
@@ -29,7 +30,7 @@ __all__ = [
 # An interval narrower than this is a number.
 _POINT = 1e-9
 # Methods that compare all anchors of the answer's length.
-_MOST_PRECISE = ("ranked", "tree", "lazy", "exhaustive")
+_MOST_PRECISE = {"ranked", "tree", "lazy", "exhaustive"}
 
 # An interval wider than this is what one or two samples leave.
 _NEXT_TO_NOTHING = 0.8
@@ -45,13 +46,12 @@ def baseline(e: Explanation) -> str | None:
     return None if e.baseline is None else f"{about(e.baseline)}{rounded(e.baseline.mean, e.threshold)}"
 
 
-def promise(e: Explanation) -> str:
-    """What the status promises; first of all, where it is so, that no word is needed."""
+def promise(e: Explanation, *, needless_said: bool = False) -> str:
+    """What the status promises; first of all, unless that is said elsewhere, if no word is needed."""
     if not needless(e):
         return _promise(e)
-    if e.needs_no_word:
-        return f"{no_word_needed(e)} {_any_word(e)}"
-    return f"{no_word_needed(e)} {_promise(e)}"
+    of_the_words = _any_word(e) if e.needs_no_word else _promise(e)
+    return of_the_words if needless_said else f"{no_word_needed(e)} {of_the_words}"
 
 
 def no_word_needed(e: Explanation) -> str:
@@ -89,7 +89,7 @@ def _any_word(e: Explanation) -> str:
         return f"Of the sets of words that reach {goal}, none is in more documents than this one."
     if len(e.words) > 1:
         return f"Of the sets of words that the model reads, none shorter but the empty one reaches {goal}."
-    if _is_number(e) and e.method.startswith(_MOST_PRECISE):  # else another may keep it better
+    if _is_number(e) and spelling(e.method)[0] in _MOST_PRECISE:  # else another may keep it better
         return "Of single words, none keeps it better than this one."
     return f"This word reaches {goal} as well."
 

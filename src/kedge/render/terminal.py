@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from kedge.results.explanation import Explanation
 from kedge.typing import Label, Span
 from kedge.utils.messages import visible
 from kedge.utils.rounding import is_wide, percent, rounded, spread
+from kedge.utils.sentences import Option, spelled
 
 if TYPE_CHECKING:
     from kedge.studies.verdict import Verdict
@@ -29,8 +31,11 @@ def wants_colour() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def render(e: Explanation, *, colour: bool) -> str:
-    """The text with its anchor marked, the label, the precision, and what it all promises."""
+def render(e: Explanation, *, colour: bool, spell: Callable[[Option], str] = str) -> str:
+    """The text with its anchor marked, the label, the precision, and what it all promises.
+
+    ``spell`` says how options are written in its sentences, by default as in Python.
+    """
     bold, dim, reset = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if colour else ("", "", "")
     words = visible(" ".join(e.words)) or "(nothing)"
     lines = [f"{bold}{visible(no_word_needed(e))}{reset}", ""] if e.needs_no_word else []
@@ -62,10 +67,9 @@ def render(e: Explanation, *, colour: bool) -> str:
     lines += told
     if e.coverage is not None:
         lines.append(f"{dim}coverage  {reset} {percent(e.coverage)} of the corpus contains the anchor")
-    said = promise(e)
-    if e.needs_no_word:
-        said = said.removeprefix(no_word_needed(e)).strip()  # it is said above
-    lines += [f"{dim}found by  {reset} {visible(_cost(e))}", "", visible(said), *map(visible, e.notes)]
+    said = promise(e, needless_said=bool(e.needs_no_word))  # if it is so it is said above
+    notes = (visible(spelled(note, spell)) for note in e.notes)
+    lines += [f"{dim}found by  {reset} {visible(_cost(e))}", "", visible(said), *notes]
     if doubt := unclear(e):
         lines.append(doubt)
     return "\n".join(lines)
