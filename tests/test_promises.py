@@ -10,6 +10,7 @@ from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, 
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
 from truth import Judge, broken
 
@@ -374,3 +375,20 @@ def test_a_text_too_short_for_a_hashed_pair():
     """A hasher takes no empty list; a text of one word has no pair of words."""
     with pytest.raises(kedge.errors.TextError, match="does not depend on them"):
         kedge.explain(_hashed((2, 2)), "good")
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("ngram_range", [(1, 1), (1, 2)])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_infinite_weights_of_words_that_are_not_in_the_text(number, ngram_range):
+    """They make no number of any dense row; whether rows are dense is seen at every explanation."""
+    texts = ["good film", "bad plot", "so good", "so bad", "the good plot", "the bad film"]
+    vectorizer = CountVectorizer(ngram_range=ngram_range)
+    dense = FunctionTransformer(lambda x: x.toarray(), accept_sparse=True)
+    pipeline = make_pipeline(vectorizer, dense, LinearSVC()).fit(texts, [1, 0, 1, 0, 1, 0])
+    explainer = kedge.Explainer(pipeline, threshold=1.0)
+    before = explainer.explain("good plot so")
+    assert broken(before, Judge(pipeline.predict, before)) == []
+    pipeline[-1].coef_[0, vectorizer.vocabulary_["film"]] = number
+    e = explainer.explain("good plot so")
+    assert broken(e, Judge(pipeline.predict, e)) == []
