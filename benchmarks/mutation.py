@@ -29,8 +29,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 # The tests that are to notice.
 TESTS = (
-    "tests/evaluators", "tests/search/exact", "tests/search/guided/test_steps.py", "tests/certificates",
-    "tests/test_promises.py", "tests/adversarial",
+    "tests/evaluators", "tests/search", "tests/certificates", "tests/studies", "tests/test_promises.py",
+    "tests/adversarial",
 )  # fmt: skip
 # A test may take so many times its own time, and so many seconds more, before its mutant counts as endless.
 PATIENCE, GRACE = 10, 3.0
@@ -232,7 +232,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="leave out as many of those that are drawn")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=30.0, help="that the tests of one mutant may take")
-    parser.add_argument("--examples", type=int, default=40, help="of a test with random ones, at most")
+    parser.add_argument("--examples", type=int, default=100, help="of a test with random ones, at most")
     parser.add_argument("--minutes", type=float, default=600.0)
     parser.add_argument("--map", type=Path, help="where to keep what each test executes")
     parser.add_argument("--out", type=Path, default=HERE / "results")
