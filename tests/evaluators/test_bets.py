@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kedge.evaluators.bets import Bets, Round
+from kedge.evaluators.bets import Bets, Round, expected_samples
 
 COUNTS = st.integers(0, 400)
 
@@ -94,3 +94,18 @@ def test_true_claims_come(seed, lost):
         if bets.proves(0.95, 0.05):
             return
     pytest.fail("no proof in 100,000 samples")
+
+
+@pytest.mark.parametrize("lost", [0.0, 0.01, 0.04])
+def test_the_number_of_samples_to_plan_with(lost):
+    """The divergence of two coins, (1 - l) ln((1 - l) / t) + l ln(l / (1 - t)), is won per sample."""
+    won = (1 - lost) * np.log((1 - lost) / 0.95) + (lost * np.log(lost / 0.05) if lost else 0.0)
+    plain = expected_samples(0.95, 0.05, lost, 1.0, 0.0)
+    assert plain == pytest.approx((1 + np.log(20)) / won)
+    assert np.isinf(expected_samples(0.95, 0.05, 0.2, 0.06, 0.0))
+
+
+@pytest.mark.parametrize(("wrong", "rate"), [(0.0, 0.03), (0.01, 0.03), (0.1, 0.03**2 / 0.2)])
+def test_a_prediction_is_planned_with_by_its_margin_and_its_mistakes(wrong, rate):
+    """0.02 are foreseen of the 0.05 that may be lost: a margin of 0.03, or its square over two variances."""
+    assert expected_samples(0.95, 0.05, 0.06, 0.02, wrong) == pytest.approx((1 + np.log(20)) / rate)

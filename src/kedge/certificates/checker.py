@@ -101,7 +101,8 @@ class _Sum:
         _need(len(self.linear) == len(case.sizes), "There is not one score for each unit.")
         read = [[_rational(x) for x in ([e] if isinstance(e, str) else e)] for e in proof["scores"]]
         bias, rounding = _rational(proof["bias"]), _rational(proof["rounding"])
-        unit = lcm(bias.denominator, rounding.denominator, *(x.denominator for t in read for x in t))
+        own = lcm(bias.denominator, *(x.denominator for t in read for x in t))
+        unit = lcm(own, rounding.denominator)
         _need(unit.bit_length() <= 4000, "The scores are too fine to be added up.")
         self.bias, rounded = int(bias * unit), int(rounding * unit)
         self.tables = []
@@ -113,7 +114,7 @@ class _Sum:
         # all are whole multiples of one power of two and small enough that nothing is ever rounded.
         total = abs(self.bias) + sum(max(map(abs, t)) for t in self.tables)
         common = gcd(self.bias, *(x for t in self.tables for x in t))
-        nothing_rounded = total <= (common & -common) << 53
+        nothing_rounded = own & own - 1 == 0 and total <= (common & -common) << 53
         enough = rounded << 53 >= (len(self.tables) + 2) * total
         _need(rounded >= 0 and (nothing_rounded or enough), "The bound on the model's rounding is too small.")
         # From here on the label holds for certain; and below this it is lost for certain.
@@ -378,10 +379,8 @@ def _check(certificate: dict[str, Any]) -> str:
         _need(holds, "The claimed bound on shorter anchors does not hold.")
     words, label = " ".join(certificate["anchor"]["words"]), certificate["label"]
     sure = f", but for a chance of {float(case.delta):g}" if case.proof["kind"] == "samples" else ""
-    short = ", and nothing shorter does" if case.shortest else ""
-    return (
-        f"[{words}] keeps the label {label!r} in at least {float(case.threshold):g} of samples{sure}{short}."
-    )
+    sure += ", and nothing shorter does" if case.shortest else ""
+    return f"[{words}] keeps the label {label!r} in at least {float(case.threshold):g} of samples{sure}."
 
 
 def main() -> int:
