@@ -1,6 +1,7 @@
 """Bad input is refused in one clear sentence of kedge's own."""
 
 import sys
+from pathlib import PurePath
 
 import numpy as np
 import pytest
@@ -27,7 +28,14 @@ def explain(text="so good", model=ok, **options):
         (explain(None), TextError, "must be a string, got NoneType"),
         (explain(7), TextError, "must be a string, got int"),
         (explain(["good"]), TextError, "must be a string, got list"),
-        (explain(b"good"), TextError, "must be a string, got bytes"),
+        (explain(b"good"), TextError, r"got bytes; decode it first, text\.decode\('utf-8'\)"),
+        (explain(PurePath("review.txt")), TextError, "read the file first, path.read_text"),
+        (explain(np.array(["good"])), TextError, r"got ndarray; pass one of its elements, or str\(text\)"),
+        (
+            explain("zzz", model=kedge.rules.present("good")),
+            TextError,
+            "does not depend on what the text says",
+        ),
         (explain(model=None), ModelError, "NoneType cannot be explained"),
         (explain(model="bert"), ModelError, "str cannot be explained"),
         (explain(model=lambda _: None), OutputError, "returned None"),

@@ -273,7 +273,7 @@ def _hint(reading: Reading, found: Found, options: Options) -> tuple[str, ...]:
     reached = found.baseline is not None and found.baseline.reaches(options.threshold)
     if not reached or options.keep == "auto" or is_free(reading, found) or not can_be_harder(reading):
         return ()
-    lower = " finds how hard a removal the label survives, and which words carry it then."
+    lower = " finds how many words can go before the label needs one, and which it then needs."
     return (Sentence(Option("keep", "auto"), lower),)
 
 

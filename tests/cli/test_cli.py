@@ -104,6 +104,10 @@ def test_safe_files_load_and_pickles_need_trust(tmp_path):
         (["bogus"], "There is no command 'bogus'; there are demo, explain,"),
         (["explian", "good"], "did you mean explain?"),
         (["--bogus"], "See kedge --help"),
+        (
+            ["explain", "not", "good"],
+            "extra argument (good); put a text of several words in quotes. See kedge",
+        ),
         (["corpus"], "Missing argument 'IN...'. See kedge corpus --help."),
         (["explain", "good", "--max-queries", "0"], "--max-queries must be a whole number"),
         (

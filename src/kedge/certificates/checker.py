@@ -379,7 +379,8 @@ def _check(certificate: dict[str, Any]) -> str:
         _need(holds, "The claimed bound on shorter anchors does not hold.")
     words, label = " ".join(certificate["anchor"]["words"]), certificate["label"]
     sure = f", but for a chance of {float(case.delta):g}" if case.proof["kind"] == "samples" else ""
-    sure += ", and nothing shorter does" if case.shortest else ""
+    some = "one word or more" if case.least else "words"  # then nobody looked at the empty set
+    sure += f", and no shorter set of {some} does" if case.has_shorter else ""
     return f"[{words}] keeps the label {label!r} in at least {float(case.threshold):g} of samples{sure}."
 
 

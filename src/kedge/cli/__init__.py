@@ -89,4 +89,7 @@ def _usage(error: click.ClickException) -> str:
     if where is not None and message == where.get_help():
         return message  # nothing was typed at all: that is answered by the help
     said = f"kedge: {on_one_line(message)}"
+    if "unexpected extra argument" in said and where is not None and where.info_name in {"explain", "flip"}:
+        said = f"{said.rstrip('.')}; put a text of several words in quotes"
+    said += "" if said.endswith((".", "?")) else "."
     return said if where is None else f"{said} See {where.command_path} --help."

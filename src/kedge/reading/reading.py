@@ -210,8 +210,8 @@ def _count_reading(
     units = inside.units
     if not len(units):
         raise TextError(
-            f"No word of the text (it has {len(document)}) is in the model's vocabulary; its label "
-            f"{label!r} does not depend on them."
+            f"No word of the text is in the model's vocabulary, so its label {label!r} does not depend on "
+            "what the text says."
         )
     memory = Memory(oracle, inside.predict, label, recheck=False, repeats=model.repeats)
 

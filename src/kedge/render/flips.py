@@ -77,7 +77,7 @@ def render_flip(f: Flip, *, colour: bool, spell: Callable[[Option], str] = str) 
         took = f", {f.seconds * 1000:.1f} ms" if f.seconds < 1 else f", {f.seconds:.1f} s"
     asked = f"{f.queries:,} {'query' if f.queries == 1 else 'queries'}{took}"
     lines += [
-        f"{dim}found by  {reset} {visible(f.method)} ({asked})",
+        f"{dim}found by  {reset} {visible(f.method)}, {asked}",
         "",
         visible(f"{flip_headline(f)} {spelled(flip_promise(f), spell)}"),
         *(visible(spelled(note, spell)) for note in f.notes),

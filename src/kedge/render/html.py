@@ -146,7 +146,7 @@ def _gauge(e: Explanation, main: Interval, *, wide: bool) -> dict[str, Any]:
 
     between = f", between {' and '.join(spread(main, e.threshold))}" if wide else ""
     other = None if e.baseline is None or main is e.baseline else e.baseline.mean
-    base = "" if other is None else f", {baseline(e)} with no word kept"
+    base = "" if other is None else f", {baseline(e)} with no word kept for sure"
     return {
         "low": at(main.low),
         "high": at(main.high),

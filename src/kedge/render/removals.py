@@ -65,10 +65,10 @@ def removal_rows(e: Explanation) -> list[tuple[str, str, str]]:
 
 def _takes(e: Explanation, removal: Removal) -> str:
     words = listed(removal.words)
-    when = share_gone(removal.keep)
+    when = "all others" if removal.keep == 0 else gone(removal.keep)
     if removal.status == "not_reached":
         return f"With {when} gone no set of words was shown to reach {e.threshold:g}; the best is {words}"
-    return f"With {when} gone it takes {words}"
+    return f"With {when} gone it needs {words}"
 
 
 def _sure(statuses: set[Status], delta: float) -> str:

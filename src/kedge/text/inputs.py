@@ -6,6 +6,7 @@ by the names of its columns.
 """
 
 from collections.abc import Iterable, Mapping
+from pathlib import PurePath
 from typing import Any
 
 from kedge.errors import OptionError, TextError
@@ -59,6 +60,12 @@ def one_text(text: Any) -> str:
             )
         if isinstance(text, (list, tuple)):
             remedy = Sentence("; pass one text, or many to Explainer.explain_corpus")
+        elif isinstance(text, (bytes, bytearray)):
+            remedy = Sentence("; decode it first, text.decode('utf-8')")
+        elif isinstance(text, PurePath):
+            remedy = Sentence("; read the file first, path.read_text(encoding='utf-8')")
+        elif type(text).__module__ == "numpy":
+            remedy = Sentence("; pass one of its elements, or str(text)")
         raise TextError(f"The text must be a string, got {type(text).__name__}", remedy, ".")
     plain: str = str.__str__(text)  # of a numpy string, or a member of a string enumeration
     if not plain.strip():
