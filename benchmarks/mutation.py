@@ -118,7 +118,7 @@ class Driver:
             if not child:
                 os._exit(self._watch(folder, found))
             if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
-                sys.exit("The tests fail without any change.")
+                sys.exit("The tests could not be run.")
         self.seconds, executed = json.loads(found.read_text(encoding="utf-8"))
         self.executed = {
             path: {int(k): tests for k, tests in rows.items()} for path, rows in executed.items()
@@ -132,10 +132,10 @@ class Driver:
         for nodeid in self.items:
             cover.switch_context(nodeid)
             start = time.process_time()
-            if not self._run(nodeid):
-                sys.stderr.write(f"{nodeid} fails\n")
-                return 1
-            seconds[nodeid] = time.process_time() - start
+            if self._run(nodeid):
+                seconds[nodeid] = time.process_time() - start
+            else:
+                sys.stderr.write(f"{nodeid} fails without any change, and is left out.\n")
         cover.stop()
         data, executed = cover.get_data(), {}
         for path in data.measured_files():
@@ -148,10 +148,10 @@ class Driver:
         """The tests that execute what was changed, the fastest first."""
         rows = self.executed.get(str(mutant.path), {})
         for first, last in (mutant.lines, mutant.body):
-            tests = {t for k in range(first, last + 1) for t in rows.get(k, ()) if t in self.items}
+            tests = {t for k in range(first, last + 1) for t in rows.get(k, ()) if t in self.seconds}
             if tests:
                 break
-        return sorted(tests, key=lambda test: self.seconds.get(test, 0.0))
+        return sorted(tests & self.items.keys(), key=self.seconds.__getitem__)
 
     def try_(self, mutant: Mutant) -> tuple[str, int]:
         """Run the tests in a forked process: "killed", "endless" or "survived", and by how many tests."""
@@ -181,7 +181,7 @@ class Driver:
             return 1
         start = time.process_time()
         for nodeid in tests:
-            took = self.seconds.get(nodeid, 1.0)
+            took = self.seconds[nodeid]
             if time.process_time() - start + took > self.given.seconds:
                 break
             signal.setitimer(signal.ITIMER_PROF, PATIENCE * took + GRACE)
