@@ -36,6 +36,11 @@ def test_no_number_of_clean_samples_proves_what_the_prediction_denies():
     assert Bets().still_needed(1.0, 0.05, 0.0) >= 1 << 20
 
 
+def test_counting_ends_where_it_is_not_worth_it():
+    """A million samples that lost the label want more clean ones than anybody will draw."""
+    assert Bets((Round(0, worse=1_000_000),)).still_needed(0.95, 0.05, 0.0) == 1 << 20
+
+
 @given(COUNTS, COUNTS, COUNTS, st.floats(0, 0.2), st.floats(0.01, 0.3))
 def test_ends_enclose_the_estimate_and_tighten_with_delta(kept, worse, better, foreseen, delta):
     """low <= mean <= high; a smaller delta gives a wider interval; low is the largest thing proved."""

@@ -6,8 +6,12 @@ from math import comb, prod
 
 import numpy as np
 import pytest
+from readings import reading_of
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
 
-from kedge.evaluators.leaves import LeafChances
+from kedge.evaluators.leaves import LeafChances, Leaves
 from kedge.model.scores.leaves import LeafBoxes
 
 SIZES = np.array([3, 2, 4])
@@ -58,3 +62,16 @@ def test_what_rounding_may_have_done_is_counted():
     assert LeafChances(boxes, SIZES, 0.3).slack == (9 * 7 + 2 * 2 + 3 + 4) * 2.0**-52
     assert LeafChances(boxes, SIZES, 0.5).slack == 0.0
     assert LeafChances(boxes, 10 * SIZES, 0.5).slack == (9 * 70 + 2 * 2 + 3 + 4) * 2.0**-52
+
+
+@pytest.mark.parametrize("keep", [0.5, 0.3])
+def test_what_the_evaluator_leaves_open_is_the_rounding(keep):
+    """The estimates of many anchors at once are as wide as that of each."""
+    tree = make_pipeline(CountVectorizer(), DecisionTreeClassifier(random_state=0))
+    tree.fit(["good good", "good", "bad", "bad bad good"], [1, 0, 0, 1])
+    reading = reading_of(tree, "good good bad bad", keep=keep)
+    evaluator = Leaves(reading)
+    found = evaluator([(), (0, 0)]).intervals(0.05)
+    assert found[0] == evaluator.chances.known(found[0].mean)
+    assert 0 < found[0].mean < 1
+    assert (found[0].width > 0) == (keep != 0.5)
