@@ -392,3 +392,27 @@ def test_infinite_weights_of_words_that_are_not_in_the_text(number, ngram_range)
     pipeline[-1].coef_[0, vectorizer.vocabulary_["film"]] = number
     e = explainer.explain("good plot so")
     assert broken(e, Judge(pipeline.predict, e)) == []
+
+
+def test_a_baseline_that_ties_decide_is_that_of_the_model():
+    """Without an intercept a text of which nothing is left scores zero, which is one of the labels."""
+    texts = ["food food place", "place nice", "food nice nice", "bad place", "bad food", "nice place place"]
+    pipeline = make_pipeline(TfidfVectorizer(), LinearSVC(penalty="l1", dual=False, fit_intercept=False))
+    for labels in ([0, 1, 1, 0, 0, 1], [1, 0, 0, 1, 1, 0], [0, 0, 1, 1, 0, 1]):
+        pipeline.fit(texts, labels)
+        for text in ("food place food", "nice food", "bad place nice"):
+            e = kedge.explain(pipeline, text)
+            assert broken(e, Judge(pipeline.predict, e)) == []
+
+
+def test_more_than_sixty_four_words():
+    """Of all words of a text, and of none: no machine word has a bit for each of these."""
+    words = [f"w{k}" for k in range(90)]
+
+    def has_first(texts):
+        return [int("w0" in text.split()) for text in texts]
+
+    text = " ".join(words)
+    assert kedge.precision(has_first, text, range(90)).interval.low == 1.0
+    assert kedge.precision(has_first, text, [0]).reaches
+    assert kedge.explain(has_first, text).words == ("w0",)
