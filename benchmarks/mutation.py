@@ -110,38 +110,46 @@ class Driver:
         return not self.failed
 
     def _map(self) -> None:
-        """Every test once, in a forked process: its time, and the lines that it executes."""
+        """Every test once, in a forked process: its time, and the lines that it executes.
+
+        A map that is kept holds as long as the modules are the same; tests that are new are added to it.
+        """
         folder = Path(tempfile.mkdtemp())
         found = self.given.map or folder / "map.json"
-        if not found.exists():
+        if found.exists():
+            self._read(found)
+        if new := [nodeid for nodeid in self.items if nodeid not in self.seconds]:
             child = os.fork()
             if not child:
-                os._exit(self._watch(folder, found))
+                os._exit(self._watch(new, folder, found))
             if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
                 sys.exit("The tests could not be run.")
+            self._read(found)
+
+    def _read(self, found: Path) -> None:
         self.seconds, executed = json.loads(found.read_text(encoding="utf-8"))
         self.executed = {
             path: {int(k): tests for k, tests in rows.items()} for path, rows in executed.items()
         }
 
-    def _watch(self, folder: Path, found: Path) -> int:
+    def _watch(self, new: Sequence[str], folder: Path, found: Path) -> int:
         kedge = [str(SOURCE / "kedge" / "*")]
         cover = coverage.Coverage(data_file=folder / "coverage", include=kedge, config_file=False)
         cover.start()
-        seconds: dict[str, float] = {}
-        for nodeid in self.items:
+        for nodeid in new:
             cover.switch_context(nodeid)
             start = time.process_time()
             if self._run(nodeid):
-                seconds[nodeid] = time.process_time() - start
+                self.seconds[nodeid] = time.process_time() - start
             else:
                 sys.stderr.write(f"{nodeid} fails without any change, and is left out.\n")
         cover.stop()
-        data, executed = cover.get_data(), {}
+        data = cover.get_data()
         for path in data.measured_files():
-            rows = data.contexts_by_lineno(path)
-            executed[path] = {line: sorted(filter(None, tests)) for line, tests in rows.items()}
-        found.write_text(json.dumps([seconds, executed]), encoding="utf-8")
+            rows = self.executed.setdefault(path, {})
+            for line, tests in data.contexts_by_lineno(path).items():
+                rows[line] = sorted({*rows.get(line, ()), *filter(None, tests)})
+        found.write_text(json.dumps([self.seconds, self.executed]), encoding="utf-8")
         return 0
 
     def chosen(self, mutant: Mutant) -> list[str]:
