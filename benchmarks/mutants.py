@@ -56,6 +56,15 @@ class Mutant:
         return mutate_code(source, get_operator(self.operator)(), self.occurrence) or source
 
     @property
+    def is_python(self) -> bool:
+        """Whether it can be compiled: a star that parts arguments is no product."""
+        try:
+            compile(self.code, str(self.path), "exec")
+        except SyntaxError:
+            return False
+        return True
+
+    @property
     def change(self) -> tuple[str, str]:
         """The line before and after."""
         before, after = (

@@ -75,6 +75,8 @@ class Driver:
         rows: list[dict[str, Any]] = []
         end = time.monotonic() + 60 * self.given.minutes
         for mutant in mutants[self.given.first :]:
+            if not mutant.is_python:
+                continue
             row = known.get((mutant.key, mutant.origin))
             if row is None and time.monotonic() < end:
                 start = os.times()
