@@ -124,7 +124,9 @@ def _learn(learner: Learner) -> bool:
             last, since = proposal, len(pool)
         settled = learner.foresees or len(pool) >= _STANDS * since
         enough = settled and (not learner.surrogate.weights.any() or not _pays(learner, loss))
-        enough = (enough and learner.error <= 1 - goal.threshold) or _plain(learner, proposal, loss)
+        # Labels of a sum are foreseen sooner or later, which makes the proof cheap.
+        foreseen = learner.error <= 1 - goal.threshold or pool.reading.log_odds is not None
+        enough = (enough and foreseen) or _plain(learner, proposal, loss)
         # Labels alone may still tell more; log-odds that are no sum do not become one.
         hopeless = pool.reading.log_odds is not None and stalled(len(pool), learner.error)
         if enough or len(pool) >= most or hopeless:

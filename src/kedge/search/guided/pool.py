@@ -54,7 +54,7 @@ class Pool:
     limit: float
     reserve: int = 0
     seed: int = 0
-    proofs: np.random.Generator = field(default_factory=np.random.default_rng)
+    proofs: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
     _counts: list[Counts] = field(default_factory=list)
     _holds: list[Bools] = field(default_factory=list)
     _odds: list[Floats] = field(default_factory=list)
