@@ -1,6 +1,7 @@
 """The shape of the code: which way imports point, how long modules are, and one meaning for each name."""
 
 import ast
+import re
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -184,3 +185,26 @@ def test_no_package_hides_a_module_of_its_own(package):
     inside = {name.rpartition(".")[2] for name in MODULES if name.rpartition(".")[0] == package}
     hidden = bound(package) & inside
     assert not hidden, f"{package} hides its modules {', '.join(sorted(hidden))}"
+
+
+def written(module: str):
+    """The strings that a module may say: all but docstrings."""
+    tree = parsed(module)
+    told = [n.value for n in ast.walk(tree) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)]
+    skipped = {id(node) for node in told}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skipped:
+            yield node.value
+
+
+# What is copied, shown on a page of its own, or says how options are written.
+_MAY_QUOTE = {"kedge.certificates.checker", "kedge.utils.sentences", "kedge.workbench.schemas"}
+
+
+@pytest.mark.parametrize("module", sorted(set(MODULES) - _MAY_QUOTE))
+def test_options_in_sentences_are_values(module):
+    """A sentence that spells an option by hand could not be said in another front end's words."""
+    quoted = [text for text in written(module) if re.search(r"(?<!`)`\w+(=|`(?!`))", text)]
+    flags = [text for text in written(module) if re.search(r"(?<![\w-])--[a-z]", text)]
+    assert not quoted
+    assert not flags or module.startswith(("kedge.cli", "kedge.workbench"))

@@ -1,6 +1,7 @@
 """Bad input is refused in one clear sentence of kedge's own."""
 
 import sys
+from pathlib import PurePath
 
 import numpy as np
 import pytest
@@ -27,7 +28,14 @@ def explain(text="so good", model=ok, **options):
         (explain(None), TextError, "must be a string, got NoneType"),
         (explain(7), TextError, "must be a string, got int"),
         (explain(["good"]), TextError, "must be a string, got list"),
-        (explain(b"good"), TextError, "must be a string, got bytes"),
+        (explain(b"good"), TextError, r"got bytes; decode it first, text\.decode\('utf-8'\)"),
+        (explain(PurePath("review.txt")), TextError, "read the file first, path.read_text"),
+        (explain(np.array(["good"])), TextError, r"got ndarray; pass one of its elements, or str\(text\)"),
+        (
+            explain("zzz", model=kedge.rules.present("good")),
+            TextError,
+            "does not depend on what the text says",
+        ),
         (explain(model=None), ModelError, "NoneType cannot be explained"),
         (explain(model="bert"), ModelError, "str cannot be explained"),
         (explain(model=lambda _: None), OutputError, "returned None"),
@@ -37,7 +45,7 @@ def explain(text="so good", model=ok, **options):
         (explain(model=lambda t: np.zeros((len(t), 2, 2))), OutputError, "shape"),
         (explain(model=lambda: [1]), ModelError, "TypeError"),
         (explain(label="spam"), LabelError, "labels this text True, not 'spam'"),
-        (explain(threshold=0), OptionError, r"threshold must lie in \(0, 1\]"),
+        (explain(threshold=0), OptionError, r"`threshold` must lie in \(0, 1\]"),
         (explain(threshold=1.01), OptionError, "threshold"),
         (explain(threshold="high"), OptionError, "threshold"),
         (explain(threshold=float("nan")), OptionError, "threshold"),
@@ -52,15 +60,15 @@ def explain(text="so good", model=ok, **options):
         (explain(outputs="magic"), OptionError, "multilabel"),
         (explain(perturbation="magic"), OptionError, "unk"),
         (explain(perturbation=3), OptionError, "Masking"),
-        (explain(mask=3), OptionError, "mask must be a string"),
-        (explain(mask="X", perturbation="unk"), OptionError, "`mask=` and `perturbation=` both"),
+        (explain(mask=3), OptionError, "`mask` must be a string"),
+        (explain(mask="X", perturbation="unk"), OptionError, "`mask` and `perturbation` both"),
         (explain(tokenizer=3), OptionError, "function from text"),
         (explain(tokenizer=lambda _: None), TextError, "returned None"),
         (explain(tokenizer=lambda _: 1 / 0), TextError, "tokenizer raised ZeroDivisionError"),
         (explain(tokenizer=lambda _: [("a", "b")]), TextError, "offsets"),
         (explain(model=lambda _: sys.exit(3)), ModelRaised, "SystemExit"),
-        (lambda: kedge.Masking(mask=3), OptionError, "mask must be a string"),
-        (lambda: kedge.Masking(keep="half"), OptionError, "keep must be a number"),
+        (lambda: kedge.Masking(mask=3), OptionError, "`mask` must be a string"),
+        (lambda: kedge.Masking(keep="half"), OptionError, "`keep` must be a number"),
         (lambda: kedge.Masking(keep=1), OptionError, "strictly between 0 and 1"),
         (lambda: kedge.theory.break_point("x"), OptionError, "eps is 'x'"),
         (explain(treshold=0.9), OptionError, "Unknown option: treshold.*threshold"),
@@ -91,7 +99,7 @@ def test_names_that_would_be_ignored_are_refused():
         (review_model(), {"classes": ["a", "b"]}),
         (lambda texts: ["x"] * len(texts), {"classes": ["a", "b"]}),
     ]:
-        with pytest.raises(KedgeError, match=r"classes=|outputs="):
+        with pytest.raises(KedgeError, match=r"`classes`|`outputs`"):
             kedge.explain(model, "so good", **options)
 
 

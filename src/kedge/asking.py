@@ -41,7 +41,7 @@ def explain(
     column
         For a model of tables: the column whose text is explained. The others are held fixed.
     options
-        What is asked for, listed below; each has a default.
+        Options, listed below; each has a default.
 
     >>> import kedge
     >>> e = kedge.explain(kedge.rules.all_present(["very", "good"]), "Food is very very very very good!")
@@ -95,7 +95,7 @@ def influence(
         How many samples a model is asked about that can only be asked. The standard error is about
         1/sqrt(samples). ``e.influence`` of an explanation asks nothing more than was asked for it.
     options
-        What is asked for, listed below; each has a default.
+        Options, listed below; each has a default.
 
     >>> import kedge
     >>> found = kedge.influence(kedge.rules.all_present(["very", "good"]), "very good food")
@@ -133,7 +133,7 @@ def flip(
         Replace words instead of removing them, by what this perturbation offers: ``kedge.Infill(...)`` or
         ``kedge.Neighbours(...)``.
     options
-        What is asked for, listed below; each has a default.
+        Options, listed below; each has a default.
 
     >>> import kedge
     >>> found = kedge.flip(kedge.rules.any_of(["not", "bad"], ["good"]), "not bad, rather good")

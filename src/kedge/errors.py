@@ -26,6 +26,7 @@ an error is one document's and ends nothing: there it is a value, a ``Failure``.
 from dataclasses import dataclass
 
 from kedge.utils.messages import first_line
+from kedge.utils.sentences import Part, Sentence
 
 __all__ = [
     "CertificateError",
@@ -49,7 +50,15 @@ __all__ = [
 
 
 class KedgeError(Exception):
-    """The root: ``except kedge.KedgeError`` catches every refusal."""
+    """The root: ``except kedge.KedgeError`` catches every refusal.
+
+    It is made of the parts of its sentence, strings and options; ``sentence`` keeps them apart, so that a
+    front end can spell the options its own way.
+    """
+
+    def __init__(self, *parts: Part) -> None:
+        self.sentence = Sentence(*parts)
+        super().__init__(self.sentence)
 
 
 class TextError(KedgeError, ValueError):
@@ -59,11 +68,16 @@ class TextError(KedgeError, ValueError):
 class OptionError(KedgeError, ValueError):
     """An option is unknown or out of range.
 
-    ``option`` and ``value`` say which option and what was given, if it is about a single one.
+    ``option`` and ``value`` say which option it is about and what was given: the first that the sentence
+    mentions, unless they are given.
     """
 
-    def __init__(self, message: str, *, option: str | None = None, value: object = None) -> None:
-        super().__init__(message)
+    def __init__(self, *parts: Part, option: str | None = None, value: object = None) -> None:
+        super().__init__(*parts)
+        first = next(iter(self.sentence.options), None)
+        if first is not None and option is None:
+            option = first.name
+            value = first.value if first.has_value and value is None else value
         self.option, self.value = option, value
 
 
@@ -145,6 +159,6 @@ class Failure:
         Failure(kind='TextError', reason='The text is empty.')
         """
         if isinstance(error, KedgeError):
-            return cls(type(error).__name__, str(error))
-        said = first_line(error) or "no more is known"
+            return cls(type(error).__name__, error.sentence)
+        said = first_line(error) or "no details"
         return cls(type(error).__name__, f"{said} (unexpected: please report it)")

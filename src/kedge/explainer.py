@@ -16,7 +16,7 @@ from kedge.model.source import Source
 from kedge.options import Options, OptionsGiven, option_fields, with_options
 from kedge.perturb import Perturbation
 from kedge.perturb.choice import as_perturbation
-from kedge.pipeline import Query, explain_text, find_anchor, open_reading
+from kedge.pipeline import Query, ask_together, explain_text, find_anchor, open_reading
 from kedge.reading.mask_choice import fit_mask
 from kedge.reading.reading import Reading, read_document
 from kedge.results.banzhaf import Influence
@@ -29,7 +29,7 @@ from kedge.studies.verdict import Verdict, judge, select
 from kedge.text.anchor import Anchor
 from kedge.text.index import CorpusIndex, as_index
 from kedge.text.inputs import as_texts
-from kedge.text.tokenize import as_tokenizer
+from kedge.text.tokenize import Tokenizer, as_tokenizer
 from kedge.typing import Label
 from kedge.utils.seeds import generator
 from kedge.utils.threads import one_thread
@@ -51,7 +51,7 @@ class Explainer:
         A callable from a list of texts to labels or numbers, a fitted scikit-learn pipeline on raw
         text, a kedge rule: whatever ``kedge.as_model`` recognises.
     options
-        What is asked for, listed below; each has a default.
+        Options, listed below; each has a default.
     """
 
     def __init__(self, model: Any, **options: Unpack[OptionsGiven]) -> None:
@@ -64,6 +64,10 @@ class Explainer:
         self._tokenizer = None if options.tokenizer is None else as_tokenizer(options.tokenizer)
         if options.corpus is not None:
             self.options = replace(options, corpus=as_index(options.corpus, self.split))
+
+    @property
+    def _asked(self) -> tuple[Options, Perturbation, Tokenizer | None]:
+        return self.options, self._perturbation, self._tokenizer
 
     def with_options(self, **changes: Unpack[OptionsGiven]) -> "Explainer":
         """An explainer of the same model with some options changed; what was read of the model is shared."""
@@ -90,7 +94,6 @@ class Explainer:
         ]
         return f"Explainer({', '.join([self.model.name, *changed])})"
 
-    @one_thread()
     def explain(
         self,
         text: str,
@@ -112,9 +115,18 @@ class Explainer:
         known
             The model's answer about the text, if it was asked already (say, together with other texts).
         """
-        query = Query(text, label, known, against)
-        asked = self.options, self._perturbation, self._tokenizer
-        return explain_text(query, self._source.current(), *asked, given=self.given)
+        return self.answer(Query(text, label, known, against))
+
+    @one_thread()
+    def answer(self, query: Query) -> Explanation:
+        """Explain a text of which something is known already."""
+        converted = query.opened[0] if query.opened is not None else self._source.current()
+        return explain_text(query, converted, *self._asked, given=self.given)
+
+    @one_thread()
+    def ask_together(self, texts: Sequence[str], labels: Sequence[Label | None]) -> list[Query]:
+        """Several texts with what the model says of them, from one call, for ``answer``."""
+        return ask_together(texts, labels, self._source.current(), *self._asked)
 
     @one_thread()
     def precision(self, text: str, words: str | Iterable[str | int], label: Label | None = None) -> Verdict:
@@ -152,9 +164,7 @@ class Explainer:
         replace: Perturbation | None = None,
     ) -> Flip:
         """The fewest words whose removal, or replacement, changes the label of a text: see ``kedge.flip``."""
-        wish = Wish(text, label, to, replace)
-        converted = self._source.current()
-        return flip_label(wish, converted, self.options, self._perturbation, self._tokenizer)
+        return flip_label(Wish(text, label, to, replace), self._source.current(), *self._asked)
 
     @one_thread()
     def partial(self, text: str | Explanation, label: Label | None = None) -> Steps:
@@ -189,8 +199,7 @@ class Explainer:
         return self._open(Query(text, label))[0]
 
     def _open(self, query: Query) -> tuple[Reading, np.random.Generator]:
-        converted = self._source.current()
-        return open_reading(query, converted, self.options, self._perturbation, self._tokenizer)
+        return open_reading(query, self._source.current(), *self._asked)
 
     def masked(self, text: str, removed: Iterable[int]) -> str:
         """The text with these positions removed, as the model is asked about it."""
@@ -212,7 +221,7 @@ class Explainer:
             return ()
 
     def index(self, texts: Iterable[str], onto: CorpusIndex | str | Path | None = None) -> CorpusIndex:
-        """An index of a corpus by the words this model reads; ``onto``: after the documents of this one."""
+        """An index of a corpus by the words this model reads; with ``onto``, it continues that index."""
         added = CorpusIndex.build(texts, self.split)
         return added if onto is None else CorpusIndex.merge(as_index(onto, self.split), added)
 

@@ -22,6 +22,7 @@ from kedge.text.anchor import Anchor
 from kedge.text.inputs import one_text
 from kedge.text.tokenize import Tokenizer
 from kedge.typing import Label
+from kedge.utils.sentences import Option
 
 __all__ = ["Wish", "flip_label"]
 
@@ -37,7 +38,9 @@ class Wish:
 
     def __post_init__(self) -> None:
         if self.replace is not None and not all(hasattr(self.replace, x) for x in ("writer", "protected")):
-            raise OptionError("`replace=` takes a perturbation such as kedge.Neighbours(...), or nothing.")
+            raise OptionError(
+                Option("replace"), " takes a perturbation such as kedge.Neighbours(...), or nothing."
+            )
 
 
 def flip_label(
@@ -97,7 +100,9 @@ def _check(first: Predictions, to: Label) -> None:
     if first.classes is not None:
         first.column(to)
     if bool(first.hold(to)[0]):
-        raise LabelError(f"The text already has the label {to!r}; give another as `to=`, or leave it out.")
+        raise LabelError(
+            f"The text already has the label {to!r}; give another as ", Option("to"), ", or leave it out."
+        )
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from kedge.search.knobs import check_at_least
 from kedge.search.strategies import EVALUATORS, METHODS, strategies_for
 from kedge.search.strategy import EvaluatorName, Goal, Strategy
 from kedge.typing import Label, Ties
+from kedge.utils.sentences import Option
 
 __all__ = ["Options", "OptionsGiven", "option_fields", "with_options"]
 
@@ -146,24 +147,23 @@ class Options:
             value, choices = getattr(self, f.name), f.metadata["choices"]
             if choices and (not isinstance(value, str) or value not in choices):
                 raise OptionError(
-                    f"`{f.name}={value!r}` is not known; choose one of {', '.join(choices)}.",
-                    option=f.name,
-                    value=value,
+                    Option(f.name, value), f" is not known; choose one of {', '.join(choices)}."
                 )
         if self.objective == "coverage" and self.corpus is None:
             raise OptionError(
-                "`objective='coverage'` needs `corpus=`, the texts that coverage is a share of.",
-                option="objective",
-                value=self.objective,
+                Option("objective", "coverage"),
+                " needs ",
+                Option("corpus"),
+                ", the texts that coverage is a share of.",
             )
         if self.keep != "auto":
             self._check_number("keep", "must be 'auto' or lie strictly between 0 and 1", lambda x: 0 < x < 1)
         for name in ("allow_empty", "certificate"):
             if not isinstance(value := getattr(self, name), bool):
-                raise OptionError(f"{name} must be True or False, got {value!r}.", option=name)
+                raise OptionError(Option(name), f" must be True or False, got {value!r}.", value=value)
         if self.progress is not None and not callable(self.progress):
             raise OptionError(
-                "progress must be a function of the number of questions asked so far.", option="progress"
+                Option("progress"), " must be a function of the number of questions asked so far."
             )
         check_prior(self.prior)
         check_at_least("batch_size", self.batch_size)
@@ -178,7 +178,7 @@ class Options:
         value = getattr(self, name)
         number = isinstance(value, (int, float, np.floating, np.integer)) and not isinstance(value, bool)
         if not number or not fits(value):
-            raise OptionError(f"{name} {must}, got {value!r}.", option=name, value=value)
+            raise OptionError(Option(name), f" {must}, got {value!r}.", value=value)
 
     def _check_strategy(self) -> None:
         """Refuse options that the chosen strategy does not use."""
@@ -190,10 +190,10 @@ class Options:
                 own = any(f.name == name for f in fields(tried[0]))  # type: ignore[arg-type]
                 other = f"set its own, method=kedge.{type(tried[0]).__name__}({name}={value!r})"
                 raise OptionError(
-                    f"`{name}={value!r}` is not used by `method={tried[0].name!r}`; "
-                    f"{other if own else 'leave it out'}.",
-                    option=name,
-                    value=value,
+                    Option(name, value),
+                    " is not used by ",
+                    Option("method", tried[0].name),
+                    f"; {other if own else 'leave it out'}.",
                 )
 
     @classmethod

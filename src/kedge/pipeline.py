@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from kedge.errors import LabelError, OptionError
+from kedge.errors import KedgeError, LabelError, OptionError
 from kedge.model.contrast import between, the_pair
 from kedge.model.model import Predictions
 from kedge.model.source import Converted
 from kedge.options import Options
 from kedge.perturb import Perturbation
-from kedge.reading.labels import label_to_explain
+from kedge.reading.labels import answer_together, label_to_explain
 from kedge.reading.oracle import ASKED_AGAIN, Oracle
 from kedge.reading.reading import Reading, read, read_document
 from kedge.reading.verification import confirm, verify
@@ -25,35 +25,79 @@ from kedge.results.explanation import Explanation, Step, TiedAnchors
 from kedge.results.removal import Removal
 from kedge.search.covering import Covering
 from kedge.search.empty import baseline_of
+from kedge.search.exact.ranked import Ranked
 from kedge.search.hurried import hurried_anchor
 from kedge.search.strategies import choose_strategy, spell
 from kedge.search.strategy import Candidate, Found, Strategy
 from kedge.studies.examples import draw_examples
 from kedge.studies.influences import measure_influence
 from kedge.studies.removals import CLAIMS, can_be_harder, harder_removals, is_free, without_questions
+from kedge.text.document import Document
 from kedge.text.inputs import one_text
 from kedge.text.tokenize import Tokenizer
 from kedge.typing import Kept, Label
 from kedge.utils.deadline import TimeIsUp
 from kedge.utils.seeds import generator
+from kedge.utils.sentences import Option, Sentence
 
-__all__ = ["Query", "explain_text", "find_anchor", "open_reading"]
+__all__ = ["Query", "ask_together", "explain_text", "find_anchor", "open_reading"]
 
 
-_NOT_ASKED_AGAIN = (
+_NOT_ASKED_AGAIN = Sentence(
     "Every text that matters was asked about, so this is exact if the model repeats itself; to be sure of "
-    f"that it is asked {ASKED_AGAIN} times again, for which `max_queries` left no room."
+    f"that it is asked {ASKED_AGAIN} times again, for which ",
+    Option("max_queries"),
+    " left no room.",
 )
 
 
 @dataclass(frozen=True)
 class Query:
-    """A text to explain, for a label (against another), and what the model is known to say about it."""
+    """A text to explain, for a label (against another), and what the model is known to say about it.
+
+    ``opened`` is the text as it was read already, and its generator.
+    """
 
     text: str
     label: Label | None = None
     known: Predictions | None = None
     against: Label | None = None
+    opened: "tuple[Converted, Reading, np.random.Generator] | None" = None
+
+
+def ask_together(
+    texts: Sequence[str],
+    labels: Sequence[Label | None],
+    converted: Converted,
+    options: Options,
+    perturbation: Perturbation,
+    tokenizer: Tokenizer | None,
+) -> list[Query]:
+    """Several texts with what the model says of them, from one call; and each read, where that needs no more.
+
+    What a strategy does first it does for all of them at once. A text that cannot be read is left as it is.
+    """
+    model, asked = converted.model, range(len(texts))
+    read = [read_document(model, text, tokenizer) for text in texts] if model.from_words is not None else []
+    if not read or not all(own for _, own in read):
+        answers = model.predict(texts)
+        return [Query(texts[k], labels[k], answers.of(k)) for k in asked]
+    answers = answer_together(model, [document for document, _ in read])
+    queries, begun = [], dict[Strategy, list[Reading]]()
+    for k in asked:
+        query = Query(texts[k], labels[k], answers.of(k))
+        try:
+            reading, rng = _opened(query, read[k], converted, options, perturbation, tokenizer)
+            strategy = choose_strategy(options.strategies, reading)
+        except KedgeError:  # which will be told of this text
+            queries.append(query)
+            continue
+        queries.append(replace(query, opened=(converted, reading, rng)))
+        begun.setdefault(strategy, []).append(reading)
+    for strategy, readings in begun.items():
+        if isinstance(strategy, Ranked):
+            strategy.begin(readings, options.goal)
+    return queries
 
 
 def open_reading(
@@ -64,7 +108,19 @@ def open_reading(
     tokenizer: Tokenizer | None,
 ) -> tuple[Reading, np.random.Generator]:
     """One model's view of one text, checked against the model: the only way in."""
-    document, own_words = read_document(converted.model, query.text, tokenizer)
+    words = read_document(converted.model, query.text, tokenizer)
+    return _opened(query, words, converted, options, perturbation, tokenizer)
+
+
+def _opened(
+    query: Query,
+    words: tuple[Document, bool],
+    converted: Converted,
+    options: Options,
+    perturbation: Perturbation,
+    tokenizer: Tokenizer | None,
+) -> tuple[Reading, np.random.Generator]:
+    document, own_words = words
     rng = generator(options.seed, document.text)
     reading = read(
         converted.model,
@@ -100,10 +156,15 @@ def explain_text(
     """The explanation of a text; against another label that of the model of these two."""
     started, name = time.perf_counter(), converted.model.name
     if query.against is None:
-        reading, rng = open_reading(query, converted, options, perturbation, tokenizer)
+        if query.opened is not None:
+            _, reading, rng = query.opened
+        else:
+            reading, rng = open_reading(query, converted, options, perturbation, tokenizer)
         return explain_reading(reading, options, rng, model=name, given=given, started=started)
     if options.certificate:
-        raise OptionError("`against=` and `certificate=` do not go together; leave one of them out.")
+        raise OptionError(
+            Option("against"), " and ", Option("certificate"), " do not go together; leave one of them out."
+        )
     pair, two, first = _contrasted(query, query.against, converted)
     reading, rng = open_reading(pair, two, options, perturbation, tokenizer)
     found = explain_reading(reading, options, rng, model=name, given=given, started=started)
@@ -117,7 +178,9 @@ def _contrasted(query: Query, against: Label, converted: Converted) -> tuple[Que
     first = query.known or Oracle().ask(model.predict, [one_text(query.text)])  # counted when it is read
     label = label_to_explain(first, query.label)
     if label == against:
-        raise LabelError(f"The model labels this text {label!r}; `against=` takes another label.")
+        raise LabelError(
+            f"The model labels this text {label!r}; ", Option("against"), " takes another label."
+        )
     if first.labels is not None and len(first.classes or ()) == 2:
         first.column(against)
         return replace(query, label=label, known=first), converted, first  # there is no third label
@@ -210,7 +273,8 @@ def _hint(reading: Reading, found: Found, options: Options) -> tuple[str, ...]:
     reached = found.baseline is not None and found.baseline.reaches(options.threshold)
     if not reached or options.keep == "auto" or is_free(reading, found) or not can_be_harder(reading):
         return ()
-    return ("`keep='auto'` finds how hard a removal the label survives, and which words carry it then.",)
+    lower = " finds how many words can go before the label needs one, and which it then needs."
+    return (Sentence(Option("keep", "auto"), lower),)
 
 
 def _at_most_certified(removal: Removal) -> Removal:

@@ -19,6 +19,7 @@ from kedge.learning import Lesson, learn_weights
 from kedge.reading.expected import Expected
 from kedge.text.inputs import as_texts
 from kedge.typing import Floats, Label
+from kedge.utils.sentences import Option
 
 if TYPE_CHECKING:
     from kedge.options import OptionsGiven
@@ -49,7 +50,7 @@ class Prior:
     levels
         (labels,) the log-odds of a label without any word, to the same scale.
     texts, queries, seed
-        From how many texts, and questions about them, it was learned; with which seed.
+        How many texts it was learned from, with how many questions about them, and which seed.
     """
 
     model: str
@@ -189,9 +190,9 @@ def check_prior(given: object) -> None:
     """Refuse what is neither a prior nor None."""
     if given is not None and not isinstance(given, Prior):
         raise OptionError(
-            f"prior must be a kedge.Prior, got {type(given).__name__}; learn one with "
+            Option("prior"),
+            f" must be a kedge.Prior, got {type(given).__name__}; learn one with "
             "kedge.Prior.learn(model, texts), or load it with kedge.Prior.load(path).",
-            option="prior",
         )
 
 

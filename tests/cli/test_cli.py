@@ -12,7 +12,6 @@ import pytest
 from command import outside, program, run_apart
 from command import run as kedge
 
-from kedge.cli.wording import translate
 from kedge.data.demo import review_model
 
 SCHEMA = json.loads((files("kedge") / "data" / "explanation.schema.json").read_text("utf-8"))
@@ -91,7 +90,7 @@ def test_safe_files_load_and_pickles_need_trust(tmp_path):
     ("arguments", "message"),
     [
         (["explain", ""], "empty"),
-        (["explain", "good", "--threshold", "2"], "threshold must lie in"),
+        (["explain", "good", "--threshold", "2"], "--threshold must lie in"),
         (["explain", "good", "--threshold", "x"], "not a valid float"),
         (["explain", "good", "--method", "magic"], "--method magic is not known; choose one of auto"),
         (["explain", "good", "--model", "nowhere"], "There is no model 'nowhere'"),
@@ -105,6 +104,10 @@ def test_safe_files_load_and_pickles_need_trust(tmp_path):
         (["bogus"], "There is no command 'bogus'; there are demo, explain,"),
         (["explian", "good"], "did you mean explain?"),
         (["--bogus"], "See kedge --help"),
+        (
+            ["explain", "not", "good"],
+            "extra argument (good); put a text of several words in quotes. See kedge",
+        ),
         (["corpus"], "Missing argument 'IN...'. See kedge corpus --help."),
         (["explain", "good", "--max-queries", "0"], "--max-queries must be a whole number"),
         (
@@ -148,26 +151,6 @@ def test_sentences_speak_of_options_as_they_are_typed(tmp_path):
     assert "needs --label; the labels" in said("--model", "mine:kinds", "--outputs", "multilabel")
     assert "--against negative says what keeps it from" in said("--label", "negative")
     assert "label=3 is \u241b[2J no" in said("--model", "mine:broken")
-
-
-@pytest.mark.parametrize(
-    ("sentence", "expected"),
-    [
-        ("use `method='auto'` or raise `max_candidates`.", "use --method auto or raise `max_candidates`."),
-        ("begun with `label='so so'`, not None", "begun with --label 'so so', not None"),
-        ("begun with `full=True`, not False", "begun with --full, not False"),
-        ("begun with `threshold=0.95`, not 0.9;", "begun with --threshold 0.95, not 0.9;"),
-        ("`max_rules` must be 1 and `min_precision` in", "--max-rules must be 1 and --min-precision in"),
-        ("choose `perturbation=kedge.Masking()`.", "choose `perturbation=kedge.Masking()`."),
-        ("The label 'x' has a precision and a method.", "The label 'x' has a precision and a method."),
-        ("a sublabel=3, model.label=3 or label=x", "a sublabel=3, model.label=3 or label=x"),
-        ("say --max-queries 3", "say --max-queries 3"),
-        ("or say `quotes=False` if", "or say --no-quotes if"),
-    ],
-)
-def test_only_options_are_reworded(sentence, expected):
-    """Names of options with their values, and nothing else."""
-    assert translate(sentence) == expected
 
 
 def test_bytes_that_are_not_text_are_refused():

@@ -118,7 +118,7 @@ def test_documents_with_proofs_of_their_own_are_left_alone(tmp_path):
     ("options", "promise", "message"),
     [
         ({"method": "beam"}, "corpus", "not 'beam'"),
-        ({}, "everything", "promise must be 'document', 'corpus'"),
+        ({}, "everything", "`promise` must be 'document', 'corpus'"),
     ],
 )
 def test_refusals(options, promise, message):

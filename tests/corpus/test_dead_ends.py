@@ -214,7 +214,7 @@ def test_a_document_that_crashes_its_worker(tmp_path, workers):
 @pytest.mark.parametrize("wrong", [0, -1, float("nan"), "1", True])
 def test_a_time_limit_that_cannot_be_meant(wrong):
     """It is refused at once."""
-    with pytest.raises(kedge.KedgeError, match="timeout must be"):
+    with pytest.raises(kedge.KedgeError, match="`timeout` must be"):
         kedge.Explainer(GOOD).explain_corpus(["good"], timeout=wrong)
 
 
@@ -353,7 +353,7 @@ class TestFilesOfARun:
         else:
             (tmp_path / "out.jsonl.run").write_text(content)
         for options in ({"resume": True}, {"retry_errors": True}, {}):
-            with pytest.raises(kedge.KedgeError, match="--overwrite"):
+            with pytest.raises(kedge.KedgeError, match="`overwrite=True`"):
                 explain_file(kedge.Explainer(GOOD), source, out, **options)
             assert part.read_bytes() == before
         assert explain_file(kedge.Explainer(GOOD), source, out, overwrite=True).documents == 20

@@ -167,7 +167,7 @@ class TestFiles:
         explainer, out = kedge.Explainer(GOOD), tmp_path / "out.jsonl"
         explain_file(explainer, source_of(tmp_path), out, workers=1)
         before = out.read_bytes()
-        with pytest.raises(kedge.KedgeError, match="exists; replace it with --overwrite"):
+        with pytest.raises(kedge.KedgeError, match="exists; replace it with `overwrite=True`"):
             explain_file(explainer, source_of(tmp_path), out, workers=1)
         summary = explain_file(explainer, source_of(tmp_path), out, workers=1, resume=True)
         assert (summary.documents, summary.resumed) == (15, 15)
@@ -238,7 +238,7 @@ class TestFiles:
         with pytest.raises(kedge.KedgeError, match="not the model the run was begun with"):
             again(kedge.Explainer(other))
         out.with_name(f"{name}.run").unlink()
-        with pytest.raises(kedge.KedgeError, match="choose another --out"):
+        with pytest.raises(kedge.KedgeError, match="choose another `out`"):
             again(explainer)
         assert out.read_bytes() == before
 

@@ -106,9 +106,9 @@ def test_what_cannot_be_compared_is_refused():
         kedge.explain(model, text, against="Sports")
     with pytest.raises(LabelError, match="needs a model that gives the probabilities"):
         kedge.explain(lambda texts: ["a" if "goal" in t else "b" for t in texts], text, against="b")
-    with pytest.raises(LabelError, match=rf"`against='{other}'` .* flip, with `to='{other}'`"):
+    with pytest.raises(LabelError, match=rf"`against='{other}'` .* a flip with `to='{other}'`"):
         kedge.explain(model, text, label=other)
-    with pytest.raises(LabelError, match=r"holds\. Flip, with `to='b'`, says"):
+    with pytest.raises(LabelError, match=r"holds\. To see .* a flip with `to='b'`"):
         kedge.explain(lambda texts: ["a" if "goal" in t else "b" for t in texts], text, label="b")
 
 

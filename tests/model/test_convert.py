@@ -283,7 +283,7 @@ class TestEncodedLabels:
         several = np.array([[y, i % 2] for i, y in enumerate(LABELS)])
         model = make_pipeline(TfidfVectorizer(), OneVsRestClassifier(LogisticRegression()))
         model.fit(TEXTS, several)
-        with pytest.raises(OutputError, match=r"multi-label.*outputs='multilabel'.*classes=.*label="):
+        with pytest.raises(OutputError, match=r"multi-label.*outputs='multilabel'.*`classes`.*`label`"):
             kedge.explain(model, TEXT)
         named = {"outputs": "multilabel", "classes": ["good", "odd"]}
         with pytest.raises(LabelError, match="the labels that hold for this text are: 'good'"):

@@ -98,8 +98,8 @@ def test_travels_and_keeps_its_weights():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"weights": {}}, "weights must be a dictionary"),
-        ({"weights": ["good"]}, "weights must be a dictionary"),
+        ({"weights": {}}, "`weights` must be a dictionary"),
+        ({"weights": ["good"]}, "`weights` must be a dictionary"),
         ({"weights": {"Good": 1.0}}, "'Good' is not one of the words"),
         ({"weights": {3: 1.0}}, "3 is not one of the words"),
         ({"weights": {"not good": 1.0}}, "'not good' is not one of the words"),
@@ -111,7 +111,7 @@ def test_travels_and_keeps_its_weights():
         ({"weights": {"good": 10**5000}}, "weight of 'good' must be a number"),
         ({"weights": {"good": 1e-170}}, "weight of 'good' must be a number"),
         ({"weights": {"good": 1e308}}, "weight of 'good' must be a number"),
-        ({"weights": {"good": 1.0}, "intercept": None}, "intercept must be a number"),
+        ({"weights": {"good": 1.0}, "intercept": None}, "`intercept` must be a number"),
         ({"weights": {"good": 1.0}, "classes": ("a", "a")}, "pair of different"),
         ({"weights": {"good": 1.0}, "classes": "ab"}, "pair of different"),
         ({"weights": {"good": 1.0}, "classes": (0, float("nan"))}, "pair of different"),

@@ -94,6 +94,16 @@ def test_words_of_a_class(e):
         plots.words(e, label="Sports")
 
 
+def test_words_of_a_label_that_needs_none():
+    """Where no word changes whether the label holds, its log-odds are drawn, and no word is the anchor's."""
+    weights = kedge.WordWeights({"good": 1.5, "bad": -1.0}, intercept=20.0)
+    ax = plots.words(kedge.explain(weights, "good bad food"))
+    assert "log-odds" in ax.get_xlabel()
+    assert "anchor" not in ax.get_title(loc="left")
+    assert {tick.get_fontweight() for tick in ax.get_yticklabels()} == {"normal"}
+    assert [bar.get_width() for bar in ax.patches] == pytest.approx([-1.0, 0.0, 1.5])
+
+
 def test_sampled_words_have_error_bars():
     """An influence of samples is drawn with its errors, and one of more samples can be drawn instead."""
     text = "a good and nice place with good food that was rather slow and cold today"

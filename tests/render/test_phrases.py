@@ -60,25 +60,25 @@ def test_nothing_sampled_is_not_blamed_on_samples(method):
     [
         (
             {"words": ("very",), "method": "ranked"},
-            "with probability 0.979 (exact). Of single words, none keeps it better than this one.",
+            "with probability 0.979 (exact). No other word keeps the label better.",
         ),
         (
             {"words": ("very",), "interval": Interval(0.96, 0.97, 0.98), "method": "branch"},
-            "This word reaches 0.95 as well.",
+            "With this word kept for sure it reaches 0.95, too.",
         ),
         ({}, "Of the sets of words that the model reads, none shorter but the empty one reaches 0.95."),
         ({"objective": "coverage"}, "none is in more documents than this one."),
         (
             {"status": "certified", "sampled": True, "baseline": Interval(0.94, 0.979, 0.99)},
-            "Probably no word is needed: with nothing kept about 97.9% of samples keep the label. Certified:",
+            "Probably no word is needed: with none kept for sure about 97.9% of samples keep the label.",
         ),
         (
             {"status": "certified", "sampled": True, "baseline": Interval(0.95, 1.0, 1.0)},
-            "No word is needed: with nothing kept all samples keep the label (certified: wrong with",
+            "No word is needed: with none kept for sure all samples keep the label (certified: wrong with",
         ),
         (
             {"status": "certified", "baseline": Interval(0.94, 0.979, 0.99)},
-            "Probably no word is needed: with nothing kept the label holds with probability about 0.979.",
+            "Probably no word is needed: with none kept for sure the label holds with probability about",
         ),
     ],
 )
@@ -113,10 +113,10 @@ def test_an_estimated_baseline_is_about_so_much(changes, says):
     assert baseline(e) == says
     assert f"baseline   {says}   with" in render(e, colour=False)
     if e.needs_no_word:  # the one number that is shown large
-        assert f'With no word kept</h2>\n<p class="k-big">{says}</p>' in e.to_html()
+        assert f'With no word kept for sure</h2>\n<p class="k-big">{says}</p>' in e.to_html()
     else:
         assert f"<b>{says}</b>" in e.to_html()
-        assert f"{says} with no word kept" in e.to_html()
+        assert f"{says} with no word kept for sure" in e.to_html()
     if "about" in says:
         assert "With no word kept for sure it would be about 68%" in meaning(e)
 
@@ -164,3 +164,25 @@ def test_a_verdict_says_what_it_means():
     open_ = str(kedge.precision(good, long, ["good"], max_queries=20))
     assert "Open: 1.000, asked for 0.95" in open_
     assert "words      (nothing)" in str(kedge.precision(good, "so good", []))
+
+
+def test_sets_as_good_as_the_anchor_are_named():
+    """Where all sets of its length were compared; the same words at another place are no other set."""
+    either = kedge.WordWeights({"fees": 1.0, "countries": 1.0}, intercept=-0.5)
+    text = "which fees in what countries"
+    e = kedge.explain(either, text, method="exhaustive")
+    assert (e.words, str(e).split("\n")[-1].split("shorter. ")[1]) == (
+        ("fees",),
+        "Equally good: “countries”.",
+    )
+    same = kedge.explain(kedge.rules.present("fees"), "fees and fees", method="exhaustive")
+    assert "Equally good" not in str(same)
+    many = kedge.WordWeights(dict.fromkeys(["aa", "bb", "cc", "dd", "ee"], 1.0), intercept=-0.5)
+    shown = str(kedge.explain(many, "aa bb cc dd ee", method="exhaustive", threshold=0.99))
+    assert shown.endswith("Equally good: “bb”; “cc”; “dd”; and 1 more.")
+
+
+def test_one_word_makes_the_difference_alone():
+    """Singular for one word, plural for two."""
+    assert "these words make the difference" in meaning(E)
+    assert "this word makes the difference" in meaning(ONE)

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 import kedge
 from kedge import WordWeights
 from kedge.data.demo import review_model
-from kedge.render.shading import strongest, views
+from kedge.render.shading import Spoken, strongest, views
 from kedge.render.terminal import render
 from kedge.results.banzhaf import Influence, Measure
 
@@ -83,7 +83,7 @@ def test_what_is_within_its_error_is_not_shaded():
     assert "± 0.01" in views(unsure)[0].values[0]
     unknown = replace(e, measure=None)
     assert views(unknown) == []
-    assert strongest(unknown) == ([], [])
+    assert strongest(unknown) == Spoken()
     assert "k-shaded" not in unknown.to_html().split("</style>")[-1]
 
 
@@ -101,8 +101,8 @@ def test_many_words_of_chance_are_not_shaded():
         assert e.influence is not None
         shaded += bool(views(e))
         if not views(e):
-            assert "No word stands out in the" in str(e)
-            assert "No word stands out in the" in e.to_html()
+            assert "No single word stands out in what was asked" in str(e)
+            assert "No single word stands out in what was asked" in e.to_html()
             assert e.adversaries == ()
     assert shaded <= 4
 

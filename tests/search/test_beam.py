@@ -53,7 +53,7 @@ def test_closed_forms_are_compared_without_samples():
 
 def test_an_evaluator_that_a_strategy_has_no_use_for_is_refused():
     """With those that it takes."""
-    with pytest.raises(OptionError, match="takes `evaluator='auto', 'exact'` or 'empirical', not 'gaussian'"):
+    with pytest.raises(OptionError, match="takes `evaluator` 'auto', 'exact' or 'empirical', not 'gaussian'"):
         kedge.Gradient(evaluator="gaussian")
 
 

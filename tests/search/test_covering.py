@@ -114,7 +114,7 @@ def test_sampled():
 
 def test_refused_without_a_corpus():
     """Coverage of what? The corpus must be given."""
-    with pytest.raises(kedge.KedgeError, match="needs `corpus="):
+    with pytest.raises(kedge.KedgeError, match="needs `corpus`"):
         kedge.explain(review_model(), "good", objective="coverage")
     with pytest.raises(kedge.KedgeError, match="objective"):
         kedge.explain(review_model(), "good", objective="width")

@@ -9,6 +9,7 @@ from sklearn.pipeline import make_pipeline
 import kedge
 from kedge.search.empty import empty_precision
 from kedge.search.strategy import Goal
+from kedge.utils.deadline import TimeIsUp
 
 TOPICS = ["card", "cash", "loan", "fees", "rate", "bank", "limit", "refund", "login", "phone", "atm", "pin"]
 WORDS = " ".join(f"w{k}" for k in range(30))
@@ -93,3 +94,33 @@ def test_a_wide_interval_has_a_mean_that_says_something():
     v = kedge.precision(model, text, [], evaluator="empirical")
     assert e.baseline.low - 0.05 <= v.precision <= e.baseline.high + 0.05
     assert abs(e.baseline.mean - v.precision) < 0.06
+
+
+def test_a_lead_over_rivals_is_bounded_without_a_sample():
+    """Three topics and a norm: what convolution says of no word kept is enough, if it is clear."""
+    texts = [f"{word} {TOPICS[(k + 3) % 12]}" for k, word in enumerate(TOPICS)]
+    model = make_pipeline(TfidfVectorizer(), LogisticRegression(C=100)).fit(texts, np.arange(12) % 3)
+    reading = kedge.Explainer(model).read(" ".join(TOPICS[::3] * 4 + TOPICS))
+    sampled = reading.holds(reading.sample((), 2_000, np.random.default_rng(1))).mean()
+    clear, free = empty_precision(reading, Goal(threshold=0.95), np.random.default_rng(0))
+    assert (free, clear.reaches(0.95)) == (True, True)
+    assert clear.low <= sampled <= clear.high
+    close, free = empty_precision(reading, Goal(threshold=0.999), np.random.default_rng(0))
+    assert not free
+    assert close.low <= sampled <= close.high
+
+
+def test_a_model_that_is_interrupted_leaves_what_is_known():
+    """The time is up in the second round of questions: the samples of the first are an estimate."""
+    rounds = []
+
+    def model(texts):
+        rounds.append(len(texts))
+        if sum(rounds) > 40:
+            raise TimeIsUp
+        return [int("w1" in t.split()) or 1 for t in texts]
+
+    reading = kedge.Explainer(model).read(WORDS)
+    known, free = empty_precision(reading, Goal(threshold=0.999), np.random.default_rng(0))
+    assert not free
+    assert known is None or known.low < 0.999

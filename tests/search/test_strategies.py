@@ -138,8 +138,9 @@ def test_an_evaluator_by_name_chooses_among_its_own():
         ("beam(width=", "cannot be read"),
         ("beam(width=__import__('os'))", "cannot be read"),
         ("beam(4)", "cannot be read"),
-        ("beam(width=0)", "width must be a whole number of at least 1"),
+        ("beam(width=0)", "`width` must be a whole number of at least 1"),
         (4, "must be a name or a strategy"),
+        ((), "must have at least one strategy"),
     ],
 )
 def test_what_is_no_strategy_is_refused(method, says):
@@ -162,3 +163,13 @@ def test_an_explainer_with_other_options_shares_the_model():
     assert (second.options.threshold, second.options.seed) == (0.8, 3)
     assert first.options.threshold == 0.95
     assert first.with_options(outputs="labels").model is not first.model
+
+
+def test_a_sum_over_n_grams_is_evaluated_along_the_text():
+    """Where there are too many samples to look at each, the paper's algorithm adds up windows, exactly."""
+    texts = ["good food here", "not good food", "very good staff", "not very nice here"]
+    model = make_pipeline(CountVectorizer(ngram_range=(1, 2)), LogisticRegression()).fit(texts, [1, 0, 1, 0])
+    text = " ".join([*texts, *texts[::-1]] * 2)
+    e = kedge.explain(model, text, method=kedge.Exhaustive(evaluator="exact"), threshold=0.6)
+    assert (e.method, e.status, e.sampled) == ("exhaustive(evaluator='exact')", "exact", False)
+    assert len(e.words) == len(kedge.explain(model, text, method="chain", threshold=0.6).words)

@@ -135,11 +135,11 @@ class TestStability:
         [
             ({"threshold": 0.8}, "takes thresholds=, a list, not threshold=0.8"),
             ({"seed": 3}, "takes seeds=, a list, not seed=3"),
-            ({"seeds": 3}, "seeds must be a list, got 3"),
-            ({"thresholds": 0.9}, "thresholds must be a list, got 0.9"),
+            ({"seeds": 3}, "`seeds` must be a list, got 3"),
+            ({"thresholds": 0.9}, "`thresholds` must be a list, got 0.9"),
             ({"thresholds": []}, "at least one of thresholds"),
-            ({"thresholds": [0.9, 2]}, "threshold must lie"),
-            ({"seeds": [[1]]}, "seed must be"),
+            ({"thresholds": [0.9, 2]}, "`threshold` must lie"),
+            ({"seeds": [[1]]}, "`seed` must be"),
         ],
     )
     def test_what_would_be_ignored_is_refused(self, options, message):

@@ -201,7 +201,7 @@ def test_words_can_be_replaced():
     assert found.after == "bad food"
     assert (found.status, found.minimality) == ("verified", "irreducible")
     assert "“good” by “bad”" in str(found)
-    with pytest.raises(OptionError, match="replace="):
+    with pytest.raises(OptionError, match="`replace`"):
         kedge.flip(WordWeights({"good": 1.0}), "good", replace="neighbours")
 
 

@@ -123,7 +123,7 @@ def test_a_label_that_holds_without_words_holds_to_the_end():
 
 
 def test_what_carries_a_label_is_said_and_shown():
-    """In the terminal, on the page, in JSON and in a row: and nothing is marked as an anchor."""
+    """In the terminal, on the page, in JSON and in a row; the one word that says little is not shown."""
     model = weights(excellent=4.0, **dict.fromkeys(GOOD, 0.8))
     e = kedge.explain(model, EXCELLENT)
     assert (e.needs_no_word, levels(e)[-1]) == (True, (0.1, ("excellent",)))
@@ -131,7 +131,11 @@ def test_what_carries_a_label_is_said_and_shown():
     assert said.startswith(
         "No word is needed. Even with three of four words gone at random the label holds in "
     )
-    assert said.endswith(" of cases. With nine of ten gone it takes “excellent” (exact).")
+    assert said.endswith(" of cases. With nine of ten words gone it needs “excellent” (exact).")
+    assert str(e).split("\n")[2] == EXCELLENT.replace("excellent", "[excellent]")
+    assert "\ncarried by excellent   with nine of ten words gone\n" in str(e)
+    assert "one word" not in str(e)
+    assert "kept for sure it holds" not in e.to_html()
     page = e.to_html()
     assert '<span class="k-carried">excellent</span>' in page
     assert "<mark>" not in page
@@ -232,7 +236,7 @@ def test_keep_is_checked_and_short_for_a_masking():
     long = kedge.explain(model, text, perturbation=kedge.Masking(keep=0.25))
     assert short == replace(long, seconds=short.seconds)
     for keep in (0, 1, "half", None, float("nan")):
-        with pytest.raises(OptionError, match="keep must be 'auto' or lie strictly between 0 and 1"):
+        with pytest.raises(OptionError, match="`keep` must be 'auto' or lie strictly between 0 and 1"):
             kedge.explain(model, text, keep=keep)
     with pytest.raises(OptionError, match="give the object its own"):
         kedge.explain(model, text, keep=0.25, perturbation=kedge.Masking())

@@ -378,10 +378,10 @@ def _check(certificate: dict[str, Any]) -> str:
         )
     words, label = " ".join(certificate["anchor"]["words"]), certificate["label"]
     sure = f", but for a chance of {float(case.delta):g}" if case.proof["kind"] == "samples" else ""
-    short = ", and nothing shorter does" if case.shortest else ""
-    return (
-        f"[{words}] keeps the label {label!r} in at least {float(case.threshold):g} of samples{sure}{short}."
-    )
+    some = "one word or more" if case.least else "words"  # then nobody looked at the empty set
+    short = f", and no shorter set of {some} does" if case.has_shorter else ""
+    kept = f"[{words}] keeps the label {label!r} in at least {float(case.threshold):g} of samples"
+    return f"{kept}{sure}{short}."
 
 
 def main() -> int:

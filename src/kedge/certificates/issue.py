@@ -30,7 +30,7 @@ def issued(
     try:
         return issue_certificate(reading, found, goal, model, shortest=shortest)
     except (CertificateError, OutOfQueries) as error:
-        return str(error)
+        return error.sentence
 
 
 def issue_certificate(

@@ -43,13 +43,13 @@ def verify(
     ask
         How many of the logged answers, drawn at random, the model is asked for again; None for all.
     outputs, classes
-        What the model's numbers mean and how its classes are called, as for ``explain``.
+        What the model's numbers mean, and its class names, as for ``explain``.
 
     >>> import kedge
     >>> rule = kedge.rules.all_present(["very", "good"])
     >>> e = kedge.explain(rule, "Food is very very good!", certificate=True)
-    >>> kedge.verify(e.certificate(), rule)
-    '[very good] keeps the label 1 in at least 0.95 of samples, and nothing shorter does; so says the model.'
+    >>> kedge.verify(e.certificate(), rule).split(", and ")[1]
+    'no shorter set of one word or more does. The model agrees.'
     """
     try:
         proved = check(certificate)
@@ -59,7 +59,7 @@ def verify(
         return proved
     reading = _read_again(certificate, model, outputs, classes)
     asked = _compare(reading, certificate, ask)
-    return f"{proved.removesuffix('.')}; so says the model{asked}."
+    return f"{proved} The model agrees{asked}."
 
 
 def _read_again(
@@ -94,11 +94,11 @@ def _labelled(explainer: Explainer, text: str, label: Any) -> Reading:
     try:
         return explainer.read(text, label)
     except LabelError as error:
-        raise CertificateError(str(error)) from None
+        raise CertificateError(error.sentence) from None
 
 
 def _compare(reading: Reading, certificate: dict[str, Any], ask: int | None) -> str:
-    """Refuse what the model does not bear out; gives how much it was asked again."""
+    """Refuse what the model does not confirm; returns how much it was asked again."""
     proof: Proof = certificate["proof"]
     if proof["kind"] in {"sum", "tree"}:
         score, leaves = reading.additive, reading.leaves

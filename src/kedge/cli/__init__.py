@@ -10,8 +10,9 @@ from importlib import import_module
 import click
 
 from kedge import __version__
-from kedge.cli.wording import on_one_line, translate_error
+from kedge.cli.wording import on_one_line, typed
 from kedge.errors import KedgeError
+from kedge.utils.sentences import spelled
 
 __all__ = ["main"]
 
@@ -77,7 +78,7 @@ def main() -> None:
         click.echo(_usage(error), err=True)
         sys.exit(2)
     except KedgeError as error:
-        click.echo(f"kedge: {translate_error(error)}", err=True)
+        click.echo(f"kedge: {on_one_line(spelled(error.sentence, typed))}", err=True)
         sys.exit(2)
 
 
@@ -88,4 +89,7 @@ def _usage(error: click.ClickException) -> str:
     if where is not None and message == where.get_help():
         return message  # nothing was typed at all: that is answered by the help
     said = f"kedge: {on_one_line(message)}"
+    if "unexpected extra argument" in said and where is not None and where.info_name in {"explain", "flip"}:
+        said = f"{said.rstrip('.')}; put a text of several words in quotes"
+    said += "" if said.endswith((".", "?")) else "."
     return said if where is None else f"{said} See {where.command_path} --help."

@@ -15,12 +15,13 @@ import click
 from kedge.cli.meter import progress
 from kedge.cli.models import load_model
 from kedge.cli.options import ASKED, asking_options, label_named, model_options, quiet_option
-from kedge.cli.wording import translate
+from kedge.cli.wording import typed
 from kedge.corpus import Source, check_rules, check_run, explain_file, open_source, pick_rules, result_rows
 from kedge.corpus.rules import index_of
 from kedge.errors import OptionError
 from kedge.explainer import Explainer
 from kedge.prior import Prior
+from kedge.utils.sentences import spelled
 
 __all__ = ["command"]
 
@@ -152,7 +153,7 @@ def command(sources: tuple[str, ...], out: str, **given: Any) -> None:
             watch=watch,
         )
     data = summary.to_dict()
-    summary.reasons = {kind: translate(reason) for kind, reason in summary.reasons.items()}
+    summary.reasons = {kind: spelled(reason, typed) for kind, reason in summary.reasons.items()}
     said = [f"{summary}\nwritten to {out}"]
     if given["rules"]:
         rules = pick_rules(

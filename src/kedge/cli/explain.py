@@ -2,7 +2,6 @@
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import click
 
 from kedge.cli.models import load_model
 from kedge.cli.options import asking_options, label_named, model_options
-from kedge.cli.wording import translate
+from kedge.cli.wording import typed
 from kedge.errors import OptionError, TextError
 from kedge.explainer import Explainer
 from kedge.render.terminal import render, wants_colour
@@ -50,9 +49,7 @@ def command(
     found = explainer.explain(content, model_label, against=other)
     if html is not None:
         write_file(html, found.to_html())
-    notes = tuple(translate(note) for note in found.notes)
-    told = replace(found, notes=notes)
-    click.echo(found.to_json() if as_json else render(told, colour=wants_colour()))
+    click.echo(found.to_json() if as_json else render(found, colour=wants_colour(), spell=typed))
     if certificate is not None:  # last: where there is none, the explanation is there all the same
         write_file(certificate, json.dumps(found.certificate(), indent=1))
 

@@ -7,6 +7,7 @@ import click
 from kedge.cli.explain import read_text, write_file
 from kedge.cli.models import load_model
 from kedge.cli.options import flip_options, label_named, model_options
+from kedge.cli.wording import typed
 from kedge.explainer import Explainer
 from kedge.render.flips import render_flip
 from kedge.render.terminal import wants_colour
@@ -44,4 +45,4 @@ def command(
     )
     if html is not None:
         write_file(html, found.to_html())
-    click.echo(found.to_json() if as_json else render_flip(found, colour=wants_colour()))
+    click.echo(found.to_json() if as_json else render_flip(found, colour=wants_colour(), spell=typed))

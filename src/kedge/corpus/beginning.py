@@ -6,9 +6,9 @@ first document is explained. If the first few that could be tried all fail for o
 or the model, the run ends with that reason, and nothing is written.
 """
 
-import json
 from collections.abc import Iterator
 
+from kedge.corpus.outcome import Line
 from kedge.errors import (
     Failure,
     Inconsistent,
@@ -35,23 +35,23 @@ _OF_EITHER = (OptionError, ModelRaised)
 _KINDS: dict[str, type[KedgeError]] = {e.__name__: e for e in (*_OF_THE_MODEL, *_OF_EITHER, LabelError)}
 
 
-def worth_writing(lines: Iterator[str], label: Label | None) -> Iterator[str]:
+def worth_writing(lines: Iterator[Line], label: Label | None) -> Iterator[Line]:
     """The lines of a run as they come, unless its first documents fail for what was asked.
 
     Parameters
     ----------
     lines
-        Rows as JSON, in order.
+        Rows as they are written, in order.
     label
         The label that was asked about. Without one a ``LabelError`` says that the model needs one,
         which is true of every document.
     """
-    held: list[str] = []
+    held: list[Line] = []
     first: Failure | None = None
     blamed: list[str] = []
     for line in lines:
         held.append(line)
-        row = json.loads(line)
+        row = line.to_row()
         if row["error"] is None:
             break
         why = Failure(row["error_kind"], row["error"])
@@ -70,7 +70,7 @@ def worth_writing(lines: Iterator[str], label: Label | None) -> Iterator[str]:
 
 
 def _blamed(why: Failure, label: Label | None) -> str | None:
-    """What an error lays at the door of the options or the model; None if it is the document's."""
+    """What an error blames on the options or the model; None if it is the document's fault."""
     known = _KINDS.get(why.kind)
     if known in _OF_EITHER:
         return why.reason

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kedge.corpus.items import Item
+from kedge.corpus.remedies import BEGIN_AGAIN
 from kedge.errors import KedgeError, StorageError, TextError
 
 __all__ = ["Feed", "Passed", "Tracked"]
@@ -50,7 +51,8 @@ class Feed:
         if written != self.read:
             raise StorageError(
                 f"{self.read:,} documents were read, but there are {written:,} results, so the run was not "
-                "finished. Please report this; --overwrite begins again."
+                "finished. Please report this, and ",
+                BEGIN_AGAIN,
             )
         error = self._error
         if error is None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from kedge.corpus.outcome import Outcome
+from kedge.corpus.outcome import Line, Outcome
 from kedge.errors import Failure, OptionError
 from kedge.text.inputs import as_texts
 from kedge.utils.seeds import digest
@@ -52,7 +52,7 @@ class Item:
     problem: str | None = None
     position: int = 0
     label: Any = None
-    done: str | None = None
+    done: Line | None = None
     check: Check | None = None
 
     @cached_property

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from kedge.errors import OptionError
 from kedge.search.guided.guided import Guided
+from kedge.search.strategies import spelling
+from kedge.utils.sentences import Option
 
 if TYPE_CHECKING:
     from kedge.explainer import Explainer
 
 __all__ = ["Audit", "Promise", "Promised", "as_promise", "is_proposal", "proposing", "unaudited"]
-
-# What the sentence of an audit begins with, in the notes of a row.
-_AUDIT = "Audit: "
 
 
 @dataclass(frozen=True)
@@ -37,10 +36,10 @@ class Promise:
 
     def __post_init__(self) -> None:
         if not 0 < self.share < 1:
-            raise OptionError(f"share must lie strictly between 0 and 1, got {self.share!r}.", option="share")
+            raise OptionError(Option("share"), f" must lie strictly between 0 and 1, got {self.share!r}.")
         for name in ("samples", "questions"):
             if not getattr(self, name) > 0:
-                raise OptionError(f"{name} must be above 0, got {getattr(self, name)!r}.", option=name)
+                raise OptionError(Option(name), f" must be above 0, got {getattr(self, name)!r}.")
 
     def budget(self, population: int) -> float:
         """Questions that the audit may ask in all."""
@@ -108,7 +107,7 @@ class Audit:
         """The status and the notes of an anchor that had no proof of its own."""
         return {
             "status": "audited" if self.proved else "estimated",
-            "notes": (*notes, f"{_AUDIT}{self.sentence}."),
+            "notes": (*notes, f"Audit: {self.sentence}."),
         }
 
 
@@ -120,8 +119,8 @@ def as_promise(value: Any) -> Promise | None:
         return Promise()
     if not isinstance(value, Promise):
         raise OptionError(
-            f"promise must be 'document', 'corpus' or a kedge.corpus.Promise, got {value!r}.",
-            option="promise",
+            Option("promise"),
+            f" must be 'document', 'corpus' or a kedge.corpus.Promise, got {value!r}.",
             value=value,
         )
     return value
@@ -133,31 +132,28 @@ def proposing(explainer: "Explainer") -> "Explainer":
     tried = options.strategies
     if not any(isinstance(one, Guided) for one in tried):
         raise OptionError(
-            f"`promise='corpus'` is for models that are asked, by `method='auto'` or 'guided', not "
-            f"{options.method!r}.",
-            option="promise",
+            Option("promise", "corpus"),
+            " is for models that are asked, by ",
+            Option("method", "auto"),
+            f" or 'guided', not {options.method!r}.",
         )
     if options.objective != "shortest":
-        raise OptionError("`promise='corpus'` is for `objective='shortest'`.", option="promise")
+        raise OptionError(Option("promise", "corpus"), " is for ", Option("objective", "shortest"), ".")
     unproved = tuple(replace(one, prove=False) if isinstance(one, Guided) else one for one in tried)
     return explainer.with_options(method=unproved, evaluator="auto")
 
 
 def is_proposal(row: Mapping[str, Any]) -> bool:
     """Whether a row has an anchor without a proof of its own that is estimated to reach the threshold."""
-    how = row["method"]
-    return how is not None and "prove=False" in how and row["status"] in {"estimated", "audited"}
+    if row["method"] is None or row["status"] not in {"estimated", "audited"}:
+        return False
+    name, knobs = spelling(row["method"])
+    return name == Guided.name and knobs.get("prove") is False
 
 
 def unaudited(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row as it was before the audit."""
-    return _changed(
-        row,
-        lambda one: {
-            "status": "estimated",
-            "notes": [note for note in one["notes"] if not note.startswith(_AUDIT)],
-        },
-    )
+    """A row of a finished result as it was before the audit, whose sentence is the last of its notes."""
+    return _changed(row, lambda one: {"status": "estimated", "notes": one["notes"][:-1]})
 
 
 def _changed(

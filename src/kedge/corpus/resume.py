@@ -9,6 +9,7 @@ from kedge.corpus.files.readers import Source
 from kedge.corpus.identity import model_digest, options_of, plain
 from kedge.corpus.items import Item
 from kedge.corpus.promise import Promise
+from kedge.corpus.remedies import BEGIN_AGAIN
 from kedge.corpus.workers.task import explain_item
 from kedge.errors import StorageError
 from kedge.typing import Label
@@ -59,7 +60,8 @@ def paired(rows: Iterable[Row], items: Iterator[Item], name: str) -> Iterator[tu
         if item is None or item.digest != row["digest"]:
             raise StorageError(
                 f"Row {row['row']} of {name} was made from another text than the input has there "
-                "now; give the same input, or begin again with --overwrite."
+                "now; give the same input, or ",
+                BEGIN_AGAIN,
             )
         yield row, item
 
@@ -72,8 +74,8 @@ def check_model(explainer: "Explainer", pairs: Iterable[tuple[Row, Item]]) -> No
             if not _alike(again[name], row[name]):
                 raise StorageError(
                     f"Row {row['row']} comes out differently now ({name} {again[name]!r}, not "
-                    f"{row[name]!r}), so this is not the model the run was begun with; begin again with "
-                    "--overwrite."
+                    f"{row[name]!r}), so this is not the model the run was begun with; ",
+                    BEGIN_AGAIN,
                 )
 
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from kedge.errors import OptionError
 from kedge.text.index import CorpusIndex
 from kedge.typing import Bools, Label
+from kedge.utils.sentences import Option
 
 if TYPE_CHECKING:
     from kedge.explainer import Explainer
@@ -112,8 +113,10 @@ def check_rules(max_rules: int, min_precision: float) -> None:
     """Refuse a list that cannot be meant, before the corpus is explained for it."""
     if max_rules < 1 or not 0 <= min_precision <= 1:
         raise OptionError(
-            f"`max_rules` must be at least 1 and `min_precision` in [0, 1], got {max_rules} and "
-            f"{min_precision}."
+            Option("max_rules"),
+            " must be at least 1 and ",
+            Option("min_precision"),
+            f" in [0, 1], got {max_rules} and {min_precision}.",
         )
 
 

@@ -18,14 +18,16 @@ from kedge.corpus.files.readers import Source
 from kedge.corpus.files.results import earlier_rows
 from kedge.corpus.files.table import Table, check_parquet
 from kedge.corpus.items import Item, items_of
-from kedge.corpus.outcome import Outcome
+from kedge.corpus.outcome import Line, Outcome
 from kedge.corpus.promise import Promised, as_promise, proposing, unaudited
+from kedge.corpus.remedies import OUT_OR_AGAIN
 from kedge.corpus.resume import Row, asked_for, check_model, paired
 from kedge.corpus.summary import Summary
 from kedge.corpus.workers.backends import check_timeout, check_workers, explained_somewhere
 from kedge.corpus.workers.task import without_progress
 from kedge.errors import OptionError, StorageError
 from kedge.typing import Label
+from kedge.utils.sentences import Option
 
 if TYPE_CHECKING:
     from kedge.corpus.workers.task import Form
@@ -124,13 +126,17 @@ def explain_file(
     out = Path(out)
     check_run(out, source, workers=workers, timeout=timeout, limit=limit)
     if overwrite and retry_errors:
-        raise OptionError("`overwrite=True` starts from scratch; leave out `retry_errors`.")
+        raise OptionError(
+            Option("overwrite", True), " starts from scratch; leave out ", Option("retry_errors"), "."
+        )
     intent: Intent = (
         "overwrite" if overwrite else "retry" if retry_errors else "resume" if resume else "begin"
     )
     if (wanted := as_promise(promise)) is not None:
         if source.once:
-            raise OptionError("`promise='corpus'` reads the input a second time; save it to a file.")
+            raise OptionError(
+                Option("promise", "corpus"), " reads the input a second time; save it to a file."
+            )
         explainer = proposing(explainer)
     asked = asked_for(explainer, source, limit, label, full=full, promise=wanted)
     documents = Feed(_labelled(islice(iter(source), limit), label), source.name)
@@ -203,7 +209,8 @@ class _Run:
         if next(self._documents, None) is not None:
             raise StorageError(
                 f"{out.name} is complete with {self.summary.documents:,} rows, but the input has more "
-                "documents now; choose another --out, or begin again with --overwrite."
+                "documents now; ",
+                OUT_OR_AGAIN,
             )
 
     def write(self, journal: Journal, table: Table | None, **where: Any) -> None:
@@ -220,7 +227,7 @@ class _Run:
         with closing(results) as lines:
             for line in lines if begun else worth_writing(lines, self._label):
                 journal.append(line)
-                row = json.loads(line)
+                row = line.to_row()
                 summary.add(row)
                 if table is not None:
                     table.add(row)
@@ -236,7 +243,7 @@ class _Run:
         rows = islice(earlier_rows(journal.before), self.summary.documents, None)
         for row, item in paired(rows, self._documents, journal.before.name):
             if row["error"] is None:
-                yield replace(item, done=json.dumps(unaudited(row), separators=(",", ":")) + "\n")
+                yield replace(item, done=Line(json.dumps(unaudited(row), separators=(",", ":")) + "\n"))
             else:
                 self.summary.retried += 1
                 yield item
@@ -257,12 +264,16 @@ def check_run(
     if out.suffix == ".parquet":
         check_parquet()
     if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
-        raise OptionError(f"limit must be a whole number of at least 1, got {limit!r}.")
+        raise OptionError(
+            Option("limit"), f" must be a whole number of at least 1, got {limit!r}.", value=limit
+        )
     check_workers(workers)
     check_timeout(timeout)
     for file in () if source is None else source.files:
         if file.path is not None and file.path.resolve() in _written(out):
-            raise OptionError(f"{file.name} is the input; choose another --out, so that it is not replaced.")
+            raise OptionError(
+                f"{file.name} is the input; choose another ", Option("out"), ", so that it is not replaced."
+            )
 
 
 def _written(out: Path) -> set[Path]:

@@ -11,6 +11,7 @@ from kedge.reading.reading import Reading
 from kedge.results.interval import Interval
 from kedge.typing import Bools, Counts, Kept
 from kedge.utils.numerics import pieces
+from kedge.utils.sentences import Option
 
 __all__ = ["Empirical"]
 
@@ -141,7 +142,11 @@ class Empirical:
             if self._room + self._reading.oracle.queries < 0:
                 raise OutOfQueries(
                     "Nearly every sample drawn was one that the model had answered already, and more of them "
-                    "do not tell the anchors apart; use `method='auto'`, or a smaller `keep`."
+                    "do not tell the anchors apart; use ",
+                    Option("method", "auto"),
+                    ", or a smaller ",
+                    Option("keep"),
+                    ".",
                 )
             counts = self._reading.sample_each(part, samples, self._rng)
             held = self._reading.holds(counts).reshape(len(part), samples)

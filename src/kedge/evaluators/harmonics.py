@@ -20,6 +20,7 @@ probability, and how many harmonics its proof takes, in advance.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -102,10 +103,10 @@ class Circle:
     Parameters
     ----------
     period
-        The circumference.
+        The circumference; of several circles, one for each coin or sum.
     """
 
-    period: float
+    period: float | Floats
 
     @classmethod
     def around(cls, squares: float, outside: float) -> "Circle":
@@ -143,7 +144,7 @@ class Spectra:
     Parameters
     ----------
     circle
-        The circle.
+        The circle, or that of each sum.
     phi
         (r, h) their characteristic functions, as a circle gives them.
     more
@@ -154,14 +155,17 @@ class Spectra:
     squares
         (r,) sums of the squared ranges.
     terms
-        How many factors a characteristic function has, at most: each is rounded.
+        How many factors a characteristic function has, at most: each is rounded. Of all, or of each.
+
+    Every sum is worked out by itself, to the last bit: whatever others are beside it.
     """
 
     def __init__(
-        self, circle: Circle, phi: Waves, more: Floats, means: Floats, squares: Floats, terms: int
+        self, circle: Circle, phi: Waves, more: Floats, means: Floats, squares: Floats, terms: int | Counts
     ) -> None:
         self._more, self._terms, self._half = more, terms, 0.5 * circle.period
-        self._means, self._squares = means, np.maximum(squares, 1e-30 * circle.period**2)
+        self._means, self._squares = means, np.maximum(squares, 1e-30 * circle.period * circle.period)
+        self._uneven = np.iscomplexobj(phi)
         turns = np.minimum(np.maximum(means / circle.period, -0.5), 0.5)
         angles = (2.0 * math.pi * turns).ravel()
         waves = powers(angles, 1, FIRST)
@@ -172,14 +176,15 @@ class Spectra:
 
     def _chances(self, weights: Floats, seam: Floats) -> Floats:
         """(3, r) what a polynomial says of the chance that each sum is positive."""
-        chances: Floats = self._start + self._across @ weights
-        if np.iscomplexobj(self._seam):
-            chances -= self._seam.imag @ (seam * weights)
+        chances: Floats = self._start + np.add.reduce(self._across * weights, axis=-1)
+        if self._uneven:
+            chances -= np.add.reduce(self._seam.imag * (seam * weights), axis=-1)
         return chances
 
     def _spread(self, triangle: Floats, seam: Floats) -> Floats:
         """(3, r) how far off it may be, times 2K + 2."""
-        spread: Floats = 2.0 * (self._along @ triangle) + (2.0 + 2.0 * (self._seam.real @ (seam * triangle)))
+        along = np.add.reduce(self._along * triangle, axis=-1)
+        spread: Floats = 2.0 * along + (2.0 + 2.0 * np.add.reduce(self._seam.real * (seam * triangle), axis=-1))
         return spread
 
     @cached_property
@@ -204,27 +209,46 @@ class Spectra:
         nothing
             No characteristic function is larger than this at a harmonic at which it is not given.
         """
-        weights, triangle, seam = _kernel(count, self._more)
+        return self._certified(_kernel(count, self._more), count, _unheard(count, nothing))
+
+    def each_tail(self, counts: Sequence[int], nothing: Sequence[float]) -> list[Interval]:
+        """The same with a number of harmonics for each sum, of which no more than the first few are heard."""
+        kernels = [np.array(rows) for rows in zip(*map(_first_kernel, counts), strict=True)]
+        unheard = [_unheard(count, least) for count, least in zip(counts, nothing, strict=True)]
+        return self._certified(tuple(kernels), np.array(counts), np.array(unheard).T)
+
+    def _certified(self, kernel: Any, count: int | Counts, unheard: Any) -> list[Interval]:
+        weights, triangle, seam = kernel
         middle, half = self._chances(weights, seam), self._half
         sides = self._means
         outside = np.exp(-2.0 * half * half / self._squares)
         # One side of the mean is rarer than this, wherever zero is.
         beyond = 1.001 * np.exp(-2.0 * sides * sides / self._squares)
-        # A factor is off by at most 12 K units, or by 16 k^2 of the first few; and so is what it is
-        # multiplied with. The sums over harmonics weigh an error by 2 + ln K at most.
-        off = (self._terms + 2) * max(12.0 * (count + 1), 16.0 * FIRST**2) * UNIT + 2.0 * nothing
-        slack = 1.001 * outside + (off * (2.0 + math.log(count)) + 8.0 * count * UNIT)
+        each, all_of_them = unheard
+        slack = 1.001 * outside + ((self._terms + 2) * each + all_of_them)
         width = self._spread(triangle, seam) / (2.0 * count + 2.0) + slack
         ends = (middle[0] - width[0]).tolist(), (middle[2] + width[2]).tolist()
+        halves = np.broadcast_to(half, len(ends[0])).tolist()
         rows = zip(*ends, self.estimates[1].tolist(), sides[0].tolist(), sides[2].tolist(),
-                   beyond[0].tolist(), beyond[2].tolist(), strict=True)  # fmt: skip
+                   beyond[0].tolist(), beyond[2].tolist(), halves, strict=True)  # fmt: skip
         found = []
-        for low, high, likely, least, most, rare, seldom in rows:
+        for low, high, likely, least, most, rare, seldom, near in rows:
             # Where zero is farther off than one turn reaches, Hoeffding's bound is all there is.
-            bottom = max(low, 1.0 - rare) if least > 0.0 else low if least > -half else 0.0
-            top = min(high, seldom) if most < 0.0 else high if most < half else 1.0
+            bottom = max(low, 1.0 - rare) if least > 0.0 else low if least > -near else 0.0
+            top = min(high, seldom) if most < 0.0 else high if most < near else 1.0
             found.append(Interval(bottom, likely, max(bottom, top)).within(0.0, 1.0))
         return found
+
+
+def _unheard(count: int, nothing: float) -> tuple[float, float]:
+    """How far off a chance may be: for each factor, and besides.
+
+    A factor is off by at most 12 K units, or by 16 k^2 of the first few; and so is what it is multiplied
+    with. The sums over harmonics weigh an error by 2 + ln K at most.
+    """
+    weigh = 2.0 + math.log(count)
+    each = max(12.0 * (count + 1), 16.0 * FIRST**2) * UNIT * weigh
+    return each, 2.0 * nothing * weigh + 8.0 * count * UNIT
 
 
 def powers(angles: Floats, first: int, count: int) -> Complexes:

@@ -6,6 +6,7 @@ from typing import Any
 
 from kedge.errors import MissingDependency, ModelError, OptionError, TextError
 from kedge.model.sklearn.pipeline import is_pipeline
+from kedge.utils.sentences import Option
 
 __all__ = ["Row", "hold_row", "reads_tables", "refuse_tables"]
 
@@ -86,7 +87,8 @@ def _table(row: Any) -> Any:
         import pandas as pd
     except ImportError:
         raise MissingDependency(
-            "`column=` needs pandas, which is not installed; install it with: pip install 'kedge[data]'."
+            Option("column"),
+            " needs pandas, which is not installed; install it with: pip install 'kedge[data]'.",
         ) from None
     if hasattr(row, "to_pandas"):  # polars
         row = row.to_pandas()
@@ -97,10 +99,14 @@ def _table(row: Any) -> Any:
     if isinstance(row, pd.DataFrame):
         if len(row) == 1:
             return row
-        raise OptionError(f"`column=` explains one row of a table, got {len(row)} rows; pass df.iloc[0].")
+        raise OptionError(
+            Option("column"), f" explains one row of a table, got {len(row)} rows; pass df.iloc[0]."
+        )
     raise OptionError(
-        f"With `column=` the second argument is a row: a dictionary, a Series or a table of one row, got "
-        f"{type(row).__name__}."
+        "With ",
+        Option("column"),
+        " the second argument is a row: a dictionary, a Series or a table of one row, got "
+        f"{type(row).__name__}.",
     )
 
 

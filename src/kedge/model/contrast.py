@@ -17,6 +17,7 @@ from kedge.model.scores.leaves import LeafBoxes
 from kedge.perturb import Masking
 from kedge.text.document import Document
 from kedge.typing import Bools, Counts, Label
+from kedge.utils.sentences import Option
 
 __all__ = ["between", "one_or_rest", "rest_of", "the_one", "the_pair"]
 
@@ -43,8 +44,11 @@ def the_pair(given: Predictions, label: Label, other: Label) -> Predictions:
     """The answers of a model that knows two labels only: the more probable of the two."""
     if given.probabilities is None or given.classes is None or given.labels is None:
         raise LabelError(
-            "`against=` compares what the model says of two labels, so it needs a model that gives the "
-            "probabilities of exclusive classes; pass predict_proba, or say `outputs='probabilities'`."
+            Option("against"),
+            " compares what the model says of two labels, so it needs a model that gives the "
+            "probabilities of exclusive classes; pass predict_proba, or say ",
+            Option("outputs", "probabilities"),
+            ".",
         )
     pair = sorted((label, other), key=given.column)
     both = given.probabilities[:, [given.column(name) for name in pair]]
@@ -105,7 +109,7 @@ def _two(
     reads: Callable[[Inside], dict[str, Any]] | None = None,
 ) -> Model:
     """The same model with other answers, and with what can be read of these: of all texts, or of one."""
-    from_counts, opened = model.from_counts, model.opened
+    from_words, from_counts, opened = model.from_words, model.from_counts, model.opened
 
     def counted(words: Sequence[str]) -> Callable[[Counts], Predictions]:
         assert from_counts is not None  # noqa: S101
@@ -129,6 +133,7 @@ def _two(
     return replace(
         model,
         predict=lambda texts: told(model.predict(texts)),
+        from_words=from_words and (lambda documents: told(from_words(documents))),
         from_counts=from_counts and counted,
         opened=opened and inside,
         own=None,  # the user's object knows no such question

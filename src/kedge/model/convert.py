@@ -21,6 +21,7 @@ from kedge.model.sklearn.fitted import repeat, state_of
 from kedge.model.sklearn.pipeline import is_pipeline, pipeline_model, row_model
 from kedge.model.weights import WordWeights, weights_model
 from kedge.typing import Label
+from kedge.utils.sentences import Option
 
 __all__ = ["as_model"]
 
@@ -44,7 +45,7 @@ def as_model(model: Any, *, outputs: Outputs = "auto", classes: Sequence[Label] 
         for 0, or for the first of the model's own classes.
     """
     if outputs not in OUTPUTS:
-        raise OptionError(f"outputs={outputs!r} is not known; choose one of {', '.join(OUTPUTS)}.")
+        raise OptionError(Option("outputs", outputs), f" is not known; choose one of {', '.join(OUTPUTS)}.")
     if isinstance(model, type):
         raise ModelError(f"{model.__name__} is a class; pass a fitted model of this class.")
     if isinstance(model, (tuple, list)) and not is_transformers(model) and not is_embedding(model):
@@ -58,7 +59,7 @@ def as_model(model: Any, *, outputs: Outputs = "auto", classes: Sequence[Label] 
         return replace(_pipeline(model, best, outputs, classes, columns=columns), remake=again)
     if (recognised := _value(model, classes) or _network(model, classes)) is not None:
         if outputs != "auto":
-            raise OptionError(f"`outputs=` says what a function returns; {recognised.name} knows.")
+            raise OptionError(Option("outputs"), f" says what a function returns; {recognised.name} knows.")
         return recognised if isinstance(model, Model) else replace(recognised, remake=again)
     if callable(model) and not callable(getattr(model, "predict_proba", None)):
         return callable_model(model, outputs, classes)

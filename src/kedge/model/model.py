@@ -44,6 +44,9 @@ class Model:
         masking does can be tried out on every such piece by itself.
     reads
         Whether a word is in the model's vocabulary.
+    from_words
+        Documents in the model's own words, whole runs of word characters, to what ``predict`` says of their
+        texts: the words are not looked for a second time.
     from_counts
         For words in a given order, a function from (n, d) counts of them to predictions: declared
         only where predictions depend on nothing but these counts.
@@ -55,7 +58,7 @@ class Model:
         (words, sizes, label) to the label's leads over its rivals, where these are sums over words, perhaps
         over the l2 norm.
     asks
-        (words, sizes) to (d,) which of the words can matter in a document that has them so often.
+        (words, sizes) to (d,) which of the words can matter in a document that has each of them this often.
     algebra
         (words, sizes, label, ask) to a function from (n, d) counts to whether the label holds, by plain
         arithmetic; ``ask`` is the same question put to the model, for what rounding decides.
@@ -98,6 +101,7 @@ class Model:
     keeps_apart: Callable[[str], bool] | None = None
     local: bool = False
     reads: Callable[[str], bool] | None = None
+    from_words: Callable[[Sequence[Document]], Predictions] | None = None
     from_counts: Callable[[Sequence[str]], Callable[[Counts], Predictions]] | None = None
     additive: Callable[[Sequence[str], Counts, Label], AdditiveScore | None] | None = None
     normalised: Callable[[Sequence[str], Label], NormalisedScore | None] | None = None

@@ -24,6 +24,7 @@ from kedge.text.inputs import as_text, as_texts
 from kedge.text.patterns import needs_no_blank
 from kedge.typing import Counts, Floats, Label
 from kedge.utils.numerics import logistic
+from kedge.utils.sentences import Option, Part
 
 __all__ = ["WordWeights", "weights_model"]
 
@@ -59,11 +60,13 @@ class WordWeights:
 
     def __post_init__(self) -> None:
         if not isinstance(self.weights, Mapping) or not self.weights:
-            raise OptionError("weights must be a dictionary from words to numbers, with at least one word.")
+            raise OptionError(
+                Option("weights"), " must be a dictionary from words to numbers, with at least one word."
+            )
         # Plain copies: what was read of the model stays true when the caller's dictionary changes.
         object.__setattr__(self, "_words", _pattern(self.token_pattern))
         object.__setattr__(self, "classes", _two_labels(self.classes))
-        object.__setattr__(self, "intercept", _number(self.intercept, "intercept"))
+        object.__setattr__(self, "intercept", _number(self.intercept, Option("intercept")))
         weights = {word: _number(x, f"The weight of {word!r}") for word, x in self.weights.items()}
         object.__setattr__(self, "weights", weights)
         for word in weights:
@@ -143,14 +146,14 @@ def weights_model(given: WordWeights) -> Model:
     )
 
 
-def _number(value: object, name: str) -> float:
+def _number(value: object, what: Part) -> float:
     """A plain float whose squares and sums stay within the range of doubles."""
     if not isinstance(value, bool) and isinstance(value, Real):
         with suppress(OverflowError):
             number = float(value)
             if number == 0 or _LEAST <= abs(number) <= 1 / _LEAST:
                 return number
-    raise OptionError(f"{name} must be a number, 0 or of size 1e-100 to 1e100, got {_shown(value)}.")
+    raise OptionError(what, f" must be a number, 0 or of size 1e-100 to 1e100, got {_shown(value)}.")
 
 
 def _two_labels(classes: object) -> tuple[Label, Label]:
@@ -160,19 +163,23 @@ def _two_labels(classes: object) -> tuple[Label, Label]:
     plain = all(isinstance(label, (str, int)) or label == label for label in labels)  # noqa: PLR0124  (no NaN)
     plain &= all(isinstance(label, (str, int, float)) for label in labels)
     if len(labels) != 2 or not plain or labels[0] == labels[1]:
-        raise OptionError(f"classes must be a pair of different strings or numbers, got {_shown(classes)}.")
+        raise OptionError(
+            Option("classes"), f" must be a pair of different strings or numbers, got {_shown(classes)}."
+        )
     return labels[0], labels[1]
 
 
 def _pattern(pattern: object) -> "re.Pattern[str]":
     if not isinstance(pattern, str):
-        raise OptionError(f"token_pattern must be a string, got {type(pattern).__name__}.")
+        raise OptionError(Option("token_pattern"), f" must be a string, got {type(pattern).__name__}.")
     try:
         compiled = re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        raise OptionError(f"token_pattern is no regular expression: {error}.") from None
+        raise OptionError(Option("token_pattern"), f" is no regular expression: {error}.") from None
     if compiled.groups > 1 or looks_around(pattern):
-        raise OptionError("token_pattern may have one group, which is the word, and may not look around.")
+        raise OptionError(
+            Option("token_pattern"), " may have one group, which is the word, and may not look around."
+        )
     return compiled
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from kedge.errors import OptionError
 from kedge.perturb.masking import UNKNOWN, Masking
 from kedge.perturb.perturbation import Perturbation
+from kedge.utils.sentences import Option
 
 __all__ = ["as_perturbation"]
 
@@ -19,31 +20,31 @@ def as_perturbation(
     """
     if mask is not None and not (isinstance(given, str) and given == "auto"):
         raise OptionError(
-            "`mask=` and `perturbation=` both say what stands for a removed word; give one of them.",
-            option="mask",
+            Option("mask"),
+            " and ",
+            Option("perturbation"),
+            " both say what stands for a removed word; give one of them.",
             value=mask,
         )
     if isinstance(given, str):
         if given not in {"auto", "unk"}:
             raise OptionError(
-                f"perturbation={given!r} is not known; choose 'auto', 'unk' or an object such as "
-                "kedge.Masking().",
-                option="perturbation",
-                value=given,
+                Option("perturbation", given),
+                " is not known; choose 'auto', 'unk' or an object such as kedge.Masking().",
             )
         masking = Masking(mask=UNKNOWN if given == "unk" else mask)
         return masking if keep is None else replace(masking, keep=keep)
     if not all(hasattr(given, name) for name in ("draw", "writer", "keep")):
         raise OptionError(
-            "perturbation must be 'auto', 'unk' or a perturbation such as kedge.Masking(), got "
-            f"{type(given).__name__}.",
-            option="perturbation",
+            Option("perturbation"),
+            f" must be 'auto', 'unk' or a perturbation such as kedge.Masking(), got {type(given).__name__}.",
         )
     if keep is not None:
         raise OptionError(
-            "`keep=` and `perturbation=` both say how many words stay; give the object its own, as in "
-            f"kedge.Masking(keep={keep:g}).",
-            option="keep",
+            Option("keep"),
+            " and ",
+            Option("perturbation"),
+            f" both say how many words stay; give the object its own, as in kedge.Masking(keep={keep:g}).",
             value=keep,
         )
     return given

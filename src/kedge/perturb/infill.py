@@ -18,6 +18,7 @@ from kedge.text.document import Document
 from kedge.text.inputs import as_words
 from kedge.typing import Bools, Counts
 from kedge.utils.messages import first_line
+from kedge.utils.sentences import Option
 
 __all__ = ["Infill"]
 
@@ -64,17 +65,21 @@ class Infill:
     def __post_init__(self) -> None:
         check_keep(self.keep)
         if self.mode not in {"onepass", "sequential"}:
-            raise OptionError(f"mode must be 'onepass' or 'sequential', got {self.mode!r}.")
+            raise OptionError(Option("mode"), f" must be 'onepass' or 'sequential', got {self.mode!r}.")
         if self.top < 1:
-            raise OptionError(f"top must be at least 1, got {self.top}.")
-        object.__setattr__(self, "protect", as_words(self.protect, "protect"))
+            raise OptionError(Option("top"), f" must be at least 1, got {self.top}.")
+        object.__setattr__(self, "protect", as_words(self.protect, Option("protect")))
         if isinstance(self.model, (str, Path)):
             model, tokenizer = _loaded(str(self.model))
             object.__setattr__(self, "model", model)
             object.__setattr__(self, "tokenizer", self.tokenizer or tokenizer)
         if self.tokenizer is None or getattr(self.tokenizer, "mask_token", None) is None:
             raise OptionError(
-                "Infill needs the name of a masked language model, or `model=` and `tokenizer=` with a mask."
+                "Infill needs the name of a masked language model, or ",
+                Option("model"),
+                " and ",
+                Option("tokenizer"),
+                " with a mask.",
             )
 
     def protected(self, document: Document) -> Bools:

@@ -12,6 +12,7 @@ from kedge.perturb.removal import removal_writer
 from kedge.text.document import Document
 from kedge.text.inputs import as_words
 from kedge.typing import Bools, Counts
+from kedge.utils.sentences import Option
 
 __all__ = ["UNKNOWN", "Masking", "coins", "three_steps"]
 
@@ -117,11 +118,11 @@ class Masking:
 
     def __post_init__(self) -> None:
         if self.mask is not None and not isinstance(self.mask, str):
-            raise OptionError(f"mask must be a string, such as 'UNK' or '', got {self.mask!r}.")
+            raise OptionError(Option("mask"), f" must be a string, such as 'UNK' or '', got {self.mask!r}.")
         check_keep(self.keep)
         if self.form not in {"coins", "three_steps"}:
-            raise OptionError(f"form must be 'coins' or 'three_steps', got {self.form!r}.")
-        object.__setattr__(self, "protect", as_words(self.protect, "protect"))
+            raise OptionError(Option("form"), f" must be 'coins' or 'three_steps', got {self.form!r}.")
+        object.__setattr__(self, "protect", as_words(self.protect, Option("protect")))
 
     @property
     def name(self) -> str:

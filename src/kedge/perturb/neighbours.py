@@ -17,6 +17,7 @@ from kedge.perturb.perturbation import Writer, check_keep, named
 from kedge.text.document import Document
 from kedge.text.inputs import as_words
 from kedge.typing import Bools, Counts, Floats
+from kedge.utils.sentences import Option
 
 __all__ = ["Neighbours", "coarse_kind"]
 
@@ -82,8 +83,8 @@ class Neighbours:
     def __post_init__(self) -> None:
         check_keep(self.keep)
         if self.top < 1:
-            raise OptionError(f"top must be at least 1, got {self.top}.")
-        object.__setattr__(self, "protect", as_words(self.protect, "protect"))
+            raise OptionError(Option("top"), f" must be at least 1, got {self.top}.")
+        object.__setattr__(self, "protect", as_words(self.protect, Option("protect")))
         words, matrix = _table(self.vectors)
         norms = np.linalg.norm(matrix, axis=1, keepdims=True)
         object.__setattr__(self, "_words", words)
@@ -163,13 +164,14 @@ def _table(vectors: Any) -> tuple[list[str], Floats]:
         words, rows = list(vectors), list(vectors.values())
     else:
         raise OptionError(
-            "vectors must be a mapping from words to vectors or like gensim's KeyedVectors, got "
-            f"{type(vectors).__name__}."
+            Option("vectors"),
+            " must be a mapping from words to vectors or like gensim's KeyedVectors, got "
+            f"{type(vectors).__name__}.",
         )
     try:
         matrix = np.asarray(rows, dtype=np.float64)
     except ValueError:
-        raise OptionError("vectors must all have the same length.") from None
+        raise OptionError(Option("vectors"), " must all have the same length.") from None
     if matrix.ndim != 2 or len(matrix) < 2:
-        raise OptionError(f"vectors must hold at least two words, got {len(words)}.")
+        raise OptionError(Option("vectors"), f" must hold at least two words, got {len(words)}.")
     return words, matrix

@@ -9,6 +9,7 @@ import numpy as np
 from kedge.errors import OptionError
 from kedge.text.document import Document
 from kedge.typing import Bools, Counts
+from kedge.utils.sentences import Option
 
 __all__ = ["Perturbation", "Writer", "check_keep", "named"]
 
@@ -67,4 +68,4 @@ def named(document: Document, words: Collection[str]) -> Bools:
 def check_keep(keep: Any) -> None:
     """Refuse a probability that would leave nothing to chance."""
     if not isinstance(keep, Real) or not 0 < float(keep) < 1:
-        raise OptionError(f"keep must be a number strictly between 0 and 1, got {keep!r}.")
+        raise OptionError(Option("keep"), f" must be a number strictly between 0 and 1, got {keep!r}.")

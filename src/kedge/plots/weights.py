@@ -42,11 +42,14 @@ def words(
             "Nothing is known of this explanation's single words; measure them: "
             "words(e, influence=kedge.influence(model, e.text))."
         )
+    if label is None and e.needs_no_word and not (known.supporters or known.adversaries):
+        label = e.label if known.of(e.label) else None  # no word changes the label: its log-odds say more
     shown, what = _by_word(known, label)
     ranked = sorted(shown, key=lambda row: -abs(row[1]))[:top]
     ranked.sort(key=lambda row: row[1])
     ax = axes(ax, (6.4, 0.9 + 0.27 * len(ranked)))
-    mine = [not set(e.positions).isdisjoint(places) for places, _, _ in ranked]
+    own_places = () if e.needs_no_word else e.positions
+    mine = [not set(own_places).isdisjoint(places) for places, _, _ in ranked]
     values = [value for _, value, _ in ranked]
     colours = [
         ACCENT if own else SOFT if value >= 0 else LOST for own, value in zip(mine, values, strict=True)
@@ -70,7 +73,8 @@ def words(
     ax.axvline(0, color=QUIET, linewidth=0.8)
     ax.set_xlabel(what if known.exact else f"{what} (± 2 standard errors)")
     ax.set_title(
-        f"Words for the label {axis_label(str(e.label if label is None else label))} (bold: the anchor)",
+        f"Words for the label {axis_label(str(e.label if label is None else label))}"
+        f"{'' if e.needs_no_word else ' (bold: the anchor)'}",
         loc="left",
         fontsize="medium",
     )

@@ -1,10 +1,34 @@
 """Which label of a document is explained."""
 
-from kedge.errors import LabelError
-from kedge.model.model import Predictions
-from kedge.typing import Label
+from collections.abc import Callable, Sequence
 
-__all__ = ["label_to_explain"]
+from kedge.errors import LabelError
+from kedge.model.model import Model, Predictions
+from kedge.text.document import Document, WordRuns
+from kedge.typing import Label
+from kedge.utils.sentences import Option, Sentence
+
+__all__ = ["answer_together", "asked_for_label", "label_to_explain"]
+
+
+def asked_for_label(
+    model: Model, document: Document, known: Predictions | None, *, own_units: bool
+) -> Callable[[list[str]], Predictions]:
+    """What tells the label of a document: the answer that is known, else the model."""
+    if known is not None:
+        return lambda _: known
+    return lambda texts: answer_together(model, [document]) if own_units else model.predict(texts)
+
+
+def answer_together(model: Model, documents: Sequence[Document]) -> Predictions:
+    """What a model says of documents in its own words, from one call.
+
+    Words that were found for the reading need not be found again for the answer.
+    """
+    from_words = model.from_words
+    if from_words is None or not all(isinstance(document.tokens, WordRuns) for document in documents):
+        return model.predict([document.text for document in documents])
+    return from_words(documents)
 
 
 def label_to_explain(first: Predictions, label: Label | None) -> Label:
@@ -14,7 +38,9 @@ def label_to_explain(first: Predictions, label: Label | None) -> Label:
         known = ", ".join(map(repr, holding)) or "none"
         if label is None:
             raise LabelError(
-                f"A multi-label model needs `label=`; the labels that hold for this text are: {known}."
+                "A multi-label model needs ",
+                Option("label"),
+                f"; the labels that hold for this text are: {known}.",
             )
         if label not in holding:
             first.hold(label)  # an unknown label is refused by name
@@ -27,11 +53,13 @@ def label_to_explain(first: Predictions, label: Label | None) -> Label:
     if label is not None and label != predicted:
         if first.classes is not None:
             first.column(label)
-        ways = f"flip, with `to={label!r}`, says what would make it so."
+        ways = Sentence("To see what would make it so, ask for a flip with ", Option("to", label), ".")
         if first.comparable:
-            ways = f"`against={label!r}` says what keeps it from being {label!r}; {ways}"
+            reason = Sentence(Option("against", label), f" says what keeps it from being {label!r}. ")
+            ways = Sentence(reason, ways)
         raise LabelError(
             f"The model labels this text {predicted!r}, not {label!r}; an anchor says what keeps a label "
-            f"that holds. {ways[0].upper()}{ways[1:]}"
+            "that holds. ",
+            ways,
         )
     return predicted

@@ -18,6 +18,7 @@ from kedge.reading.mask_choice import fit_mask
 from kedge.reading.oracle import Oracle
 from kedge.text.document import Document
 from kedge.typing import Bools, Label
+from kedge.utils.sentences import Option, Sentence
 
 __all__ = ["MaskCheck", "check_mask", "heard"]
 
@@ -92,7 +93,9 @@ def _check_removal(
         reason = type(error.__cause__).__name__ if error.__cause__ is not None else "an error"
         what = f"The model raised {reason} when asked about {empty!r:.60}, the text with every word removed"
         if chosen:
-            raise ModelRaised(f"{what}; let it answer for such texts, or say `mask='UNK'`.") from error
+            raise ModelRaised(
+                f"{what}; let it answer for such texts, or say ", Option("mask", "UNK"), "."
+            ) from error
         note = f"{what}; words are replaced by {UNKNOWN} instead."
         return MaskCheck(replace(perturbation, mask=UNKNOWN), (note,))
     return MaskCheck(perturbation, answers=((empty, asked),))
@@ -110,11 +113,12 @@ def _notes(texts: list[str], answers: dict[str, Predictions], mask: str, label: 
         return ()
     side = "for" if moves[loud] > 0 else "against"
     where = "with every word masked" if loud == throughout else "about the mask alone"
-    note = (
+    note = Sentence(
         f"The mask {mask!r} itself speaks {side} the label {label!r}: {where} "
         f"{_shown(answers[loud], label)}, "
-        f"with every word removed {_shown(without, label)}. Words are measured against the mask; `mask=''` "
-        "removes them instead."
+        f"with every word removed {_shown(without, label)}. Words are measured against the mask; ",
+        Option("mask", ""),
+        " removes them instead.",
     )
     return (note,)
 

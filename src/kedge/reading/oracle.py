@@ -16,6 +16,7 @@ from kedge.typing import Bools, Counts, Floats, Label
 from kedge.utils.deadline import TimeIsUp
 from kedge.utils.messages import first_line, shorten
 from kedge.utils.numerics import logistic
+from kedge.utils.sentences import Option
 
 __all__ = ["ASKED_AGAIN", "RECHECKED", "Memory", "Oracle", "row_keys", "text_keys"]
 
@@ -68,8 +69,11 @@ class Oracle:
             times = "once" if self.queries == 1 else f"{self.queries} times"
             following = "question" if len(batch) == 1 else f"{len(batch)} questions"
             raise OutOfQueries(
-                f"The model was asked {times} and the next {following} would exceed "
-                f"`max_queries={self._limit}`; raise `max_queries`."
+                f"The model was asked {times} and the next {following} would exceed ",
+                Option("max_queries", self._limit),
+                "; raise ",
+                Option("max_queries"),
+                ".",
             )
         self.queries += len(batch)
         try:

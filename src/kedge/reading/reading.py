@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from kedge.perturb import Masking, Perturbation
 from kedge.reading.expected import Expected
 from kedge.reading.gradients import text_gradient
 from kedge.reading.insides import NOT_CLEAN, NOT_PLACED, inside_of, settled_score
-from kedge.reading.labels import label_to_explain
+from kedge.reading.labels import asked_for_label, label_to_explain
 from kedge.reading.mask_check import check_mask, heard
 from kedge.reading.mask_choice import fit_mask
 from kedge.reading.masks import refuse_known_mask
@@ -73,6 +74,8 @@ class Reading:
         The model's class probabilities for the document, when known.
     notes
         What the user should know about how the document was read.
+    begun
+        What a strategy has worked out already, together with other documents.
     check_repeats
         Refuses a model that does not repeat itself; says whether there was room to ask it again.
     """
@@ -99,6 +102,7 @@ class Reading:
     probabilities: dict[Label, float] | None = None
     notes: tuple[str, ...] = field(default=())
     check_repeats: Callable[[], bool] = field(default=lambda: True)
+    begun: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def counted(self) -> bool:
@@ -177,7 +181,7 @@ def read(
     fitted = fit_mask(perturbation, model)
     if isinstance(fitted, Masking) and (fitted is perturbation or model.mask is not None):
         refuse_known_mask(model, fitted.written)  # else it was chosen because the model does not know it
-    first = oracle.ask(model.predict if known is None else lambda _: known, [document.text])
+    first = oracle.ask(asked_for_label(model, document, known, own_units=own_units), [document.text])
     label = label_to_explain(first, label)
     if own_units and perturbation.removes and (model.from_counts or model.opened):
         inside = inside_of(model, document, fitted)
@@ -206,8 +210,8 @@ def _count_reading(
     units = inside.units
     if not len(units):
         raise TextError(
-            f"No word of the text (it has {len(document)}) is in the model's vocabulary; its label "
-            f"{label!r} does not depend on them."
+            f"No word of the text is in the model's vocabulary, so its label {label!r} does not depend on "
+            "what the text says."
         )
     memory = Memory(oracle, inside.predict, label, recheck=False, repeats=model.repeats)
 

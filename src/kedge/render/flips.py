@@ -1,5 +1,6 @@
 """What flips a label, for the terminal and as a page: words struck out, the new label, its probability."""
 
+from collections.abc import Callable
 from typing import Any
 
 from kedge.render.html import environment, style, writable
@@ -8,6 +9,7 @@ from kedge.render.words import listed
 from kedge.results.counterfactual import Flip
 from kedge.utils.messages import visible
 from kedge.utils.rounding import rounded
+from kedge.utils.sentences import Option, Sentence, spelled
 
 __all__ = ["flip_headline", "flip_notebook", "flip_page", "flip_promise", "render_flip"]
 
@@ -43,11 +45,20 @@ def flip_promise(f: Flip) -> str:
             return "One word is the fewest there can be. The model was asked about the changed text."
         back = "With any one of the words back, the label is back"
         return f"The model was asked about the changed text. {back}; other, fewer words may do as well."
-    return "Some change that was not tried may do it; `max_queries` and `replace=` allow more."
+    return Sentence(
+        "Some change that was not tried may do it; ",
+        Option("max_queries"),
+        " and ",
+        Option("replace"),
+        " allow more.",
+    )
 
 
-def render_flip(f: Flip, *, colour: bool) -> str:
-    """The text with the words struck out, the labels before and after, and what is known of it."""
+def render_flip(f: Flip, *, colour: bool, spell: Callable[[Option], str] = str) -> str:
+    """The text with the words struck out, the labels before and after, and what is known of it.
+
+    ``spell`` says how options are written in its sentences, by default as in Python.
+    """
     bold, dim, reset = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if colour else ("", "", "")
     verb = "removed   " if f.replacements is None else "replaced  "
     lines = [
@@ -66,10 +77,10 @@ def render_flip(f: Flip, *, colour: bool) -> str:
         took = f", {f.seconds * 1000:.1f} ms" if f.seconds < 1 else f", {f.seconds:.1f} s"
     asked = f"{f.queries:,} {'query' if f.queries == 1 else 'queries'}{took}"
     lines += [
-        f"{dim}found by  {reset} {visible(f.method)} ({asked})",
+        f"{dim}found by  {reset} {visible(f.method)}, {asked}",
         "",
-        visible(f"{flip_headline(f)} {flip_promise(f)}"),
-        *map(visible, f.notes),
+        visible(f"{flip_headline(f)} {spelled(flip_promise(f), spell)}"),
+        *(visible(spelled(note, spell)) for note in f.notes),
     ]
     return "\n".join(lines)
 

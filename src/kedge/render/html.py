@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kedge.render.phrases import baseline, headline, leading_status, meaning, provenance, status_name
 from kedge.render.pieces import Piece, document_pieces, example_pieces
-from kedge.render.removals import gone, removal_rows
+from kedge.render.removals import removal_rows, share_gone
 from kedge.render.shading import strongest, unclear, views
 from kedge.render.trace import scatter
 from kedge.render.words import listed
@@ -135,7 +135,7 @@ def _group(e: Explanation) -> str:
 
 def _when_gone(keep: float) -> str:
     """``"nine of ten are"``: the beginning of a clause that ends with "gone"."""
-    return "all others are" if keep == 0 else f"{gone(keep).removesuffix(' words')} are"
+    return f"{share_gone(keep)} are"
 
 
 def _gauge(e: Explanation, main: Interval, *, wide: bool) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def _gauge(e: Explanation, main: Interval, *, wide: bool) -> dict[str, Any]:
 
     between = f", between {' and '.join(spread(main, e.threshold))}" if wide else ""
     other = None if e.baseline is None or main is e.baseline else e.baseline.mean
-    base = "" if other is None else f", {baseline(e)} with no word kept"
+    base = "" if other is None else f", {baseline(e)} with no word kept for sure"
     return {
         "low": at(main.low),
         "high": at(main.high),

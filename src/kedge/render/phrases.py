@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from kedge.render.removals import survival
 from kedge.render.words import about, listed
 from kedge.results.explanation import Explanation
+from kedge.search.strategies import spelling
 from kedge.typing import Status
 from kedge.utils.rounding import percent, rounded
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "asked",
     "baseline",
+    "equally_good",
     "headline",
     "leading_status",
     "meaning",
@@ -29,7 +31,10 @@ __all__ = [
 # An interval narrower than this is a number.
 _POINT = 1e-9
 # Methods that compare all anchors of the answer's length.
-_MOST_PRECISE = ("ranked", "tree", "lazy", "exhaustive")
+_MOST_PRECISE = {"ranked", "tree", "lazy", "exhaustive"}
+
+# Sets of words that are as good as the anchor and named beside it.
+_NAMED = 3
 
 # An interval wider than this is what one or two samples leave.
 _NEXT_TO_NOTHING = 0.8
@@ -45,13 +50,12 @@ def baseline(e: Explanation) -> str | None:
     return None if e.baseline is None else f"{about(e.baseline)}{rounded(e.baseline.mean, e.threshold)}"
 
 
-def promise(e: Explanation) -> str:
-    """What the status promises; first of all, where it is so, that no word is needed."""
+def promise(e: Explanation, *, needless_said: bool = False) -> str:
+    """What the status promises; first of all, unless that is said elsewhere, if no word is needed."""
     if not needless(e):
         return _promise(e)
-    if e.needs_no_word:
-        return f"{no_word_needed(e)} {_any_word(e)}"
-    return f"{no_word_needed(e)} {_promise(e)}"
+    of_the_words = _any_word(e) if e.needs_no_word else _promise(e)
+    return of_the_words if needless_said else f"{no_word_needed(e)} {of_the_words}"
 
 
 def no_word_needed(e: Explanation) -> str:
@@ -66,14 +70,17 @@ def no_word_needed(e: Explanation) -> str:
         share = "all" if e.baseline.mean == 1 else f"about {kept} of"
         holds = f"{share} samples keep the label"
     if not e.needs_no_word:
-        return f"Probably no word is needed: with nothing kept {holds}."
+        return f"Probably no word is needed: with none kept for sure {holds}."
     sure = f"certified: wrong with probability at most {e.delta:g}" if e.sampled else "exact"
-    return f"No word is needed: with nothing kept {holds} ({sure})."
+    return f"No word is needed: with none kept for sure {holds} ({sure})."
 
 
 def _a_word(e: Explanation) -> str:
-    """What was found where at least one word was asked for, though none is needed."""
-    if not e.words:
+    """What was found where at least one word was asked for, though none is needed.
+
+    Nothing is said of it where harder removals have told what carries the label.
+    """
+    if not e.words or e.removals:
         return ""
     roughly = "" if e.status == "exact" else "about "
     cases = f"{roughly}{percent(e.precision, e.threshold)} of cases"
@@ -89,9 +96,10 @@ def _any_word(e: Explanation) -> str:
         return f"Of the sets of words that reach {goal}, none is in more documents than this one."
     if len(e.words) > 1:
         return f"Of the sets of words that the model reads, none shorter but the empty one reaches {goal}."
-    if _is_number(e) and e.method.startswith(_MOST_PRECISE):  # else another may keep it better
-        return "Of single words, none keeps it better than this one."
-    return f"This word reaches {goal} as well."
+    if _is_number(e) and spelling(e.method)[0] in _MOST_PRECISE:  # else another may keep it better
+        always = e.baseline is not None and e.baseline.low >= 1
+        return "Any other word does as well." if always else "No other word keeps the label better."
+    return f"With this word kept for sure it reaches {goal}, too."
 
 
 def _promise(e: Explanation) -> str:
@@ -104,8 +112,8 @@ def _promise(e: Explanation) -> str:
         return f"Exact: no sampling error, and {best}."
     if e.status == "certified":
         return (
-            f"Certified: the precision is at least {goal}; for each document, such a claim is wrong with "
-            f"probability at most {e.delta:g}.{_needed(e)}"
+            f"Certified: the precision is at least {goal}; such a claim is wrong with probability at most "
+            f"{e.delta:g}.{_needed(e)}"
         )
     if e.status == "audited":
         return (
@@ -121,7 +129,9 @@ def _needed(e: Explanation) -> str:
     """That no word can be left out, where that was looked at."""
     if e.minimality != "irreducible" or len(e.words) < 2:
         return ""
-    return " No word can be left out: without any one of them it was measured, or is estimated, to miss that."
+    return (
+        f" No word can be left out: without any of them it is below {e.threshold:g}, measured or estimated."
+    )
 
 
 def _doubt(e: Explanation, goal: str) -> str:
@@ -134,6 +144,21 @@ def _doubt(e: Explanation, goal: str) -> str:
         )
     known = "its precision is exact" if _is_number(e) else f"it reaches {goal} without sampling error"
     return f"{known}, but a shorter set of words may reach {goal} too"
+
+
+def equally_good(e: Explanation) -> str:
+    """Other sets of words that tie with the anchor, by name; empty where none is known."""
+    if e.ties is None or e.needs_no_word:
+        return ""
+    named = {tuple(sorted(word.lower() for word in e.words)): ""}
+    for positions in e.ties.best:
+        words = [e.text[slice(*e.tokens[k])] for k in positions]
+        named.setdefault(tuple(sorted(word.lower() for word in words)), listed(words))
+    others = [name for name in named.values() if name]
+    if not others:
+        return ""
+    more = f"; and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""
+    return f"Equally good: {'; '.join(others[:_NAMED])}{more}."
 
 
 def _is_number(e: Explanation) -> bool:
@@ -187,7 +212,7 @@ def meaning(e: Explanation) -> str:
         return f"{no_word_needed(e)}{_a_word(e)}"
     roughly = "" if e.status == "exact" else "about "
     if e.words:
-        kept = f"Keep {listed(e.words)} and remove each other word at random"
+        kept = f"Keep {listed(e.words)} and remove each of the others at random"
     else:
         kept = "Remove each word at random"
     cases = f"{roughly}{percent(e.precision, e.threshold)} of cases"
@@ -195,9 +220,8 @@ def meaning(e: Explanation) -> str:
     sentences = [f"{kept}: the model {still} in {cases}."]
     if e.baseline is not None and e.words and not needless(e):
         without = f"{about(e.baseline)}{percent(e.baseline.mean, e.threshold)}"
-        sentences.append(
-            f"With no word kept for sure it would be {without}: these words make the difference."
-        )
+        what = "this word makes" if len(e.words) == 1 else "these words make"
+        sentences.append(f"With no word kept for sure it would be {without}: {what} the difference.")
     sentences.append(promise(e))
     return " ".join(sentences)
 

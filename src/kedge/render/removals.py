@@ -6,20 +6,30 @@ from kedge.results.removal import Removal
 from kedge.typing import Status
 from kedge.utils.rounding import percent
 
-__all__ = ["gone", "removal_rows", "survival"]
+__all__ = ["gone", "removal_rows", "share_gone", "survival"]
 
 # How many of the words go, as one says it; other shares are shown in per cent.
-_GONE = {0.5: "half of the words", 0.25: "three of four words", 0.1: "nine of ten words"}
-_GONE |= {0.05: "nineteen of twenty words", 0.0: "every word"}
+_COUNTED = {0.25: "three of four", 0.1: "nine of ten", 0.05: "nineteen of twenty"}
+
+
+def share_gone(keep: float) -> str:
+    """How many of the other words go, for sentences that speak of words already.
+
+    >>> share_gone(0.1), share_gone(0.5), share_gone(0.3), share_gone(0)
+    ('nine of ten', 'half', '70%', 'all others')
+    """
+    return {**_COUNTED, 0.0: "all others", 0.5: "half"}.get(keep) or percent(1 - keep)
 
 
 def gone(keep: float) -> str:
     """How many words go.
 
-    >>> gone(0.1), gone(0.3)
-    ('nine of ten words', '70% of the words')
+    >>> gone(0.1), gone(0.5), gone(0.3), gone(0)
+    ('nine of ten words', 'half of the words', '70% of the words', 'every word')
     """
-    return _GONE.get(keep) or f"{percent(1 - keep)} of the words"
+    if keep == 0:
+        return "every word"
+    return f"{share_gone(keep)} {'words' if keep in _COUNTED else 'of the words'}"
 
 
 def survival(e: Explanation) -> str:
@@ -55,10 +65,10 @@ def removal_rows(e: Explanation) -> list[tuple[str, str, str]]:
 
 def _takes(e: Explanation, removal: Removal) -> str:
     words = listed(removal.words)
-    when = "all others" if removal.keep == 0 else gone(removal.keep).removesuffix(" words")
+    when = "all others" if removal.keep == 0 else gone(removal.keep)
     if removal.status == "not_reached":
         return f"With {when} gone no set of words was shown to reach {e.threshold:g}; the best is {words}"
-    return f"With {when} gone it takes {words}"
+    return f"With {when} gone it needs {words}"
 
 
 def _sure(statuses: set[Status], delta: float) -> str:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from kedge.results.banzhaf import WordInfluence
+from kedge.results.banzhaf import Influence, WordInfluence
 from kedge.results.explanation import Explanation
 
-__all__ = ["View", "strongest", "unclear", "views"]
+__all__ = ["Spoken", "View", "strongest", "unclear", "views"]
 
 # Classes that can be switched to: the most probable ones, the label always among them.
 _CLASSES = 6
@@ -21,6 +21,8 @@ _FAINT = 0.05
 _LEVELS = 5
 # A probability that no word changes by this much is no picture of the words: the log-odds come first then.
 _FLAT = 0.005
+# What is smaller than this is written as 0.00.
+_SMALL = 0.005
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,23 @@ class View:
         return f" s{number}{'p' if shade > 0 else 'n'}{level}" if level else ""
 
 
+@dataclass(frozen=True)
+class Spoken:
+    """The words that speak for a label and those against it, the strongest first.
+
+    Parameters
+    ----------
+    supporters, adversaries
+        Words with their values as they are written.
+    of
+        What the values add to: the chance that the label holds, or its log-odds where no word changes that.
+    """
+
+    supporters: tuple[tuple[str, str], ...] = ()
+    adversaries: tuple[tuple[str, str], ...] = ()
+    of: str = "chance that the label holds"
+
+
 def views(e: Explanation) -> list[View]:
     """The ways of shading a document, the most telling first; none where nothing is known of its words."""
     known = e.influence
@@ -71,20 +90,24 @@ def views(e: Explanation) -> list[View]:
         _view(f"{known.scale} of “{c.label}”", c.values, c.errors, known.margin, exact=not any(c.errors))
         for c in order[:_CLASSES]
     ]
-    flat = max(map(abs, known.values), default=0.0) < _FLAT
-    found = [*scores, held] if flat and scores else [held, *scores]
+    found = [*scores, held] if _is_flat(known) and scores else [held, *scores]
     return [view for view in found if any(view.shades)]
 
 
 def unclear(e: Explanation) -> str:
-    """One sentence where the samples say nothing of any word; else nothing."""
+    """One sentence where the samples say nothing of any word that may matter; else nothing."""
     known = e.influence
-    if known is None or known.exact or views(e):
+    if known is None or known.exact or e.needs_no_word or views(e):
         return ""
     return (
-        f"No word stands out in the {known.samples:,} samples that tell words apart; "
-        "kedge.influence(model, text, samples=20_000) draws more."
+        "No single word stands out in what was asked; "
+        "kedge.influence(model, text, samples=20_000) looks more closely."
     )
+
+
+def _is_flat(known: Influence) -> bool:
+    """Whether no word changes whether the label holds."""
+    return max(map(abs, known.values), default=0.0) < _FLAT
 
 
 def _view(
@@ -95,21 +118,42 @@ def _view(
         round(value / most, 2) if most and abs(value) >= max(_FAINT * most, margin * error) else 0.0
         for value, error in zip(values, errors, strict=True)
     ]
-    written = [
-        f"{value:+.2f}" if exact else f"{value:+.2f} ± {error:.2f}"
-        for value, error in zip(values, errors, strict=True)
-    ]
+    written = [_written(value, 0.0 if exact else error) for value, error in zip(values, errors, strict=True)]
     return View(name, tuple(shades), tuple(written), f"{most:.2f}")
 
 
-def strongest(e: Explanation, most: int = 6) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """The words that speak for the label and those against it, the strongest first, with their values."""
+def _written(value: float, error: float) -> str:
+    """A value, with its error where two digits show one."""
+    return f"{value:+.2f}" if error < _SMALL else f"{value:+.2f} ± {error:.2f}"
+
+
+def strongest(e: Explanation, most: int = 6) -> Spoken:
+    """The words that speak for the label and those against it, at most so many of each."""
     known = e.influence
     if known is None:
-        return [], []
+        return Spoken()
 
-    def told(words: Sequence[WordInfluence]) -> list[tuple[str, str]]:
-        doubt = "" if known.exact else " ± {:.2f}"
-        return [(w.word, f"{w.value:+.2f}{doubt.format(w.error)}") for w in words[:most]]
+    def told(words: Sequence[WordInfluence], *, exact: bool) -> tuple[tuple[str, str], ...]:
+        return tuple((w.word, _written(w.value, 0.0 if exact else w.error)) for w in words[:most])
 
-    return told(known.supporters), told(known.adversaries)
+    supporters, adversaries = known.supporters, known.adversaries
+    scored = known.of(e.label)
+    if supporters or adversaries or scored is None or e.against is not None or not _is_flat(known):
+        return Spoken(told(supporters, exact=known.exact), told(adversaries, exact=known.exact))
+    # No word changes whether the label holds: which words it is made of is seen in its score only.
+    exact = not any(scored.errors)
+    words = [
+        WordInfluence(
+            w.word,
+            w.positions,
+            sum(scored.values[k] for k in w.positions),
+            sum(scored.errors[k] ** 2 for k in w.positions) ** 0.5,
+        )
+        for w in known.words
+    ]
+    clear = [w for w in words if abs(w.value) >= max(_SMALL, known.margin * w.error)]
+    return Spoken(
+        told(sorted((w for w in clear if w.value > 0), key=lambda w: -w.value), exact=exact),
+        told(sorted((w for w in clear if w.value < 0), key=lambda w: w.value), exact=exact),
+        f"{known.scale} of “{e.label}”",
+    )

@@ -2,15 +2,17 @@
 
 import os
 import sys
-from dataclasses import replace
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kedge.render.phrases import asked, baseline, no_word_needed, promise, verdict, way
+from kedge.render.phrases import asked, baseline, equally_good, no_word_needed, promise, verdict, way
+from kedge.render.removals import gone
 from kedge.render.shading import strongest, unclear, views
 from kedge.results.explanation import Explanation
 from kedge.typing import Label, Span
 from kedge.utils.messages import visible
 from kedge.utils.rounding import is_wide, percent, rounded, spread
+from kedge.utils.sentences import Option, spelled
 
 if TYPE_CHECKING:
     from kedge.studies.verdict import Verdict
@@ -29,13 +31,16 @@ def wants_colour() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def render(e: Explanation, *, colour: bool) -> str:
-    """The text with its anchor marked, the label, the precision, and what it all promises."""
+def render(e: Explanation, *, colour: bool, spell: Callable[[Option], str] = str) -> str:
+    """The text with its anchor marked, the label, the precision, and what it all promises.
+
+    ``spell`` says how options are written in its sentences, by default as in Python.
+    """
     bold, dim, reset = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if colour else ("", "", "")
     words = visible(" ".join(e.words)) or "(nothing)"
     lines = [f"{bold}{visible(no_word_needed(e))}{reset}", ""] if e.needs_no_word else []
     lines += [
-        _mark(replace(e, spans=()) if e.needs_no_word else e, colour=colour),
+        _mark(e, _marked(e), colour=colour),
         "",
         f"{dim}label     {reset} {bold}{visible(str(e.label))}{reset}{_probability(e)}",
     ]
@@ -43,39 +48,50 @@ def render(e: Explanation, *, colour: bool) -> str:
         lines.append(
             f"{dim}ahead of  {reset} {bold}{visible(str(e.against))}{reset}{_probability(e, e.against)}"
         )
-    if e.needs_no_word:
-        lines.append(f"{dim}baseline  {reset} {baseline(e)}   {dim}with no word kept{reset}")
-    any_word = e.needs_no_word and e.words  # shown because one was asked for, and not set off
-    lines += [
-        f"{dim}one word  {reset} {words}" if any_word else f"{dim}anchor    {reset} {bold}{words}{reset}",
-        f"{dim}precision {reset} {_precision(e)}   {dim}asked for {e.threshold:g}{reset}",
-    ]
-    if e.baseline is not None and not e.needs_no_word:
-        lines.append(f"{dim}baseline  {reset} {baseline(e)}   {dim}with no word kept{reset}")
+    based = f"{dim}baseline  {reset} {baseline(e)}   {dim}with no word kept for sure{reset}"
+    precision = f"{dim}precision {reset} {_precision(e)}   {dim}asked for {e.threshold:g}{reset}"
+    if not e.needs_no_word:
+        lines += [f"{dim}anchor    {reset} {bold}{words}{reset}", precision]
+        lines += [based] if e.baseline is not None else []
+    else:
+        lines.append(based)
+        if (carried := e.carried_by) is not None:
+            when = f"{dim}with {gone(carried.keep)} gone{reset}"
+            lines.append(f"{dim}carried by{reset} {bold}{visible(' '.join(carried.words))}{reset}   {when}")
+        elif not e.removals:  # one word was asked for, and nobody looked at harder removals
+            lines += [f"{dim}one word  {reset} {words}", precision] if e.words else [precision]
+    spoken = strongest(e)
     told = [
-        f"{_key(name, ramp, colour=colour)} {', '.join(f'{visible(word)} {value}' for word, value in spoken)}"
-        for name, ramp, spoken in zip(("for", "against"), (_FOR, _AGAINST), strongest(e), strict=True)
-        if spoken
+        f"{_key(name, ramp, colour=colour)} {', '.join(f'{visible(word)} {value}' for word, value in rows)}"
+        for name, ramp, rows in (("for", _FOR, spoken.supporters), ("against", _AGAINST, spoken.adversaries))
+        if rows
     ]
     if told:
-        told.append(f"           {dim}(what the word adds to the chance that the label holds){reset}")
+        told.append(f"           {dim}(what the word adds to the {visible(spoken.of)}){reset}")
     lines += told
     if e.coverage is not None:
         lines.append(f"{dim}coverage  {reset} {percent(e.coverage)} of the corpus contains the anchor")
-    said = promise(e)
-    if e.needs_no_word:
-        said = said.removeprefix(no_word_needed(e)).strip()  # it is said above
-    lines += [f"{dim}found by  {reset} {visible(_cost(e))}", "", visible(said), *map(visible, e.notes)]
-    if doubt := unclear(e):
-        lines.append(doubt)
+    said = promise(e, needless_said=bool(e.needs_no_word))  # if it is so it is said above
+    if e.needs_no_word and e.removals:  # the one word is not shown, so nothing is said of it
+        said = ""
+    notes = (spelled(note, spell) for note in e.notes)
+    after = [visible(line) for line in (f"{said} {equally_good(e)}".strip(), *notes, unclear(e)) if line]
+    lines += [f"{dim}found by  {reset} {visible(_cost(e))}", *([""] if after else []), *after]
     return "\n".join(lines)
+
+
+def _marked(e: Explanation) -> tuple[Span, ...]:
+    """The words that are set off: the anchor, or what carries a label that needs none."""
+    if not e.needs_no_word:
+        return e.spans
+    return () if e.carried_by is None else e.carried_by.spans
 
 
 def render_verdict(v: "Verdict", *, colour: bool) -> str:
     """The text with the chosen words marked, their precision, and whether they are an anchor."""
     bold, dim, reset = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if colour else ("", "", "")
     lines = [
-        _mark(v, colour=colour),
+        _mark(v, v.spans, colour=colour),
         "",
         f"{dim}label     {reset} {bold}{visible(str(v.label))}{reset}",
         f"{dim}words     {reset} {bold}{visible(' '.join(v.words)) or '(nothing)'}{reset}",
@@ -103,7 +119,7 @@ def _cost(e: "Explanation | Verdict") -> str:
     took = ""
     if e.seconds is not None:
         took = f", {e.seconds * 1000:.1f} ms" if e.seconds < 1 else f", {e.seconds:.1f} s"
-    return f"{way(e)} ({asked(e)}{took})"
+    return f"{way(e)}, {asked(e)}{took}"
 
 
 def _probability(e: Explanation, of: Label | None = None) -> str:
@@ -113,19 +129,20 @@ def _probability(e: Explanation, of: Label | None = None) -> str:
     return ""
 
 
-def _mark(e: "Explanation | Verdict", *, colour: bool) -> str:
-    """The caller's text with the anchor's spans marked, shortened where it is long."""
+def _mark(e: "Explanation | Verdict", marked: tuple[Span, ...], *, colour: bool) -> str:
+    """The caller's text with some spans marked, shortened where it is long; without the blank at its end."""
     before, after = ("\x1b[1;30;42m", "\x1b[0m") if colour else ("[", "]")
-    spans = dict.fromkeys(e.spans, before)
-    short = len(e.text) > _LONG
+    spans = dict.fromkeys(marked, before)
+    text = e.text.rstrip()
+    short = len(text) > _LONG
     if colour and not short and isinstance(e, Explanation):
         spans = _shades(e) | spans
     parts, end = [], 0
     for (start, stop), mark in sorted(spans.items()):
-        parts += [_gap(e.text[end:start], first=end == 0, last=False, short=short)]
-        parts += [mark, visible(e.text[start:stop]), after]
+        parts += [_gap(text[end:start], first=end == 0, last=False, short=short)]
+        parts += [mark, visible(text[start:stop]), after]
         end = stop
-    parts.append(_gap(e.text[end:], first=end == 0, last=True, short=short))
+    parts.append(_gap(text[end:], first=end == 0, last=True, short=short))
     return "".join(parts)
 
 
@@ -144,6 +161,12 @@ def _gap(text: str, *, first: bool, last: bool, short: bool) -> str:
     """Text between two marks."""
     if not short or len(text) <= 2 * _AROUND + 3:
         return visible(text)
-    head = "" if first and not last else text[:_AROUND]
-    tail = "" if last else text[-_AROUND:]
-    return f"{visible(head)} ... {visible(tail)}"
+    whole = first and last  # nothing is marked: the beginning says more than sixty characters
+    head = "" if first and not last else _whole_words(text[: _LONG if whole else _AROUND])
+    tail = "" if last else _whole_words(text[: -_AROUND - 1 : -1])[::-1]
+    return f"{visible(head)}{' ' * bool(head)}...{' ' * bool(tail)}{visible(tail)}"
+
+
+def _whole_words(text: str) -> str:
+    """A beginning that ends where a word does; as it is where it has no blank."""
+    return text.rsplit(maxsplit=1)[0] if len(text.split()) > 1 else text

@@ -75,7 +75,7 @@ class Influence:
 
     @property
     def margin(self) -> float:
-        """How many of its errors a value must be away from zero to stand out.
+        """How many errors away from zero a value must be to stand out.
 
         One for exact values, whose errors are bounds. Of many sampled values some are large by chance, so
         the more words there are, the more it takes (Bonferroni).

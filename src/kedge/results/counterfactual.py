@@ -26,7 +26,7 @@ class Flip:
     replacements
         What stands in place of each of them; None where they are removed.
     status
-        ``"exact"``: no fewer words do, which is proven. ``"verified"``: the model was asked, and says so.
+        ``"exact"``: it is proven that no fewer words do. ``"verified"``: the model was asked, and says so.
         ``"not_found"``: no change was found.
     minimality
         ``"smallest"``: no fewer words do. ``"irreducible"``: with any one of them back the label is back.

@@ -11,6 +11,7 @@ from kedge.results.interval import Interval
 from kedge.results.removal import Removal
 from kedge.typing import Label, Minimality, Span, Status
 from kedge.utils.messages import readable_json
+from kedge.utils.sentences import Option, Sentence
 
 __all__ = ["FORMAT", "Example", "Explanation", "Step", "TiedAnchors"]
 
@@ -92,7 +93,7 @@ class Explanation:
         What was looked for among the anchors that reach the threshold: the shortest, or the one of
         largest coverage.
     against
-        The label that this one is kept ahead of, whatever the model thinks of the others; None: of all.
+        The one label that this label stays ahead of, whatever becomes of the others; None: all of them.
     seed
         What all randomness came from.
     tokens
@@ -109,9 +110,9 @@ class Explanation:
     examples
         Perturbed samples that kept or lost the label.
     removals
-        Where no word is needed: what is, when more is removed, from the ``keep`` that was asked for down to
-        the first at which a word is needed (``carried_by``). Always there for models that are read, for
-        others with ``keep="auto"``. All of their claims together are wrong with probability at most
+        Where no word is needed: what happens when more words are removed, from the ``keep`` that was asked
+        for down to the first at which a word is needed (``carried_by``). Models that are read always have
+        them, others with ``keep="auto"``. All of their claims together are wrong with probability at most
         ``delta``.
     measure
         What ``influence`` is worked out from, when somebody looks; None where nothing is known of words.
@@ -178,13 +179,13 @@ class Explanation:
 
     @property
     def survives(self) -> float | None:
-        """The largest share of the words that may go at random with none kept for sure; None if not known."""
+        """The largest share of words that can go at random, none kept for sure, while the label holds."""
         held = [r.keep for r in self.removals if not r.words and r.status != "estimated"]
         return 1 - min(held) if held else None
 
     @property
     def influence(self) -> Influence | None:
-        """What every word does to the label, at no question more; None where no samples say it."""
+        """What every word does to the label, without a further question; None where no samples tell."""
         return None if self.measure is None else self.measure()
 
     @property
@@ -226,16 +227,17 @@ class Explanation:
         return readable_json(self.to_dict(times=times), indent)
 
     def certificate(self) -> dict[str, Any]:
-        """All that the claim rests on, for others to check; there if ``certificate=True`` asked for it."""
+        """Everything the claim rests on, for others to check; needs ``certificate=True``."""
         if isinstance(self.evidence, dict):
             return deepcopy(self.evidence)
-        raise CertificateError(
-            self.evidence or "This explanation has no certificate; ask for one with `certificate=True`."
+        unasked = Sentence(
+            "This explanation has no certificate; ask for one with ", Option("certificate", True), "."
         )
+        raise CertificateError(self.evidence or unasked)
 
     @classmethod
     def from_json(cls, text: str) -> "Explanation":
-        """Read the JSON form back; what does not fit together, or not its own text, is refused."""
+        """Read the JSON form back; data that contradicts itself or its own text is refused."""
         from kedge.results.stored import frozen, load_explanation, named
 
         data = load_explanation(text)

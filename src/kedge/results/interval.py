@@ -12,8 +12,8 @@ _ROUNDED = 1e-12
 class Interval(NamedTuple):
     """A probability: the ends of what is known, and the best estimate between them.
 
-    One is for what is certain. The largest double below one stands for whatever is closer to one than that
-    and not certain.
+    One means certain. A probability that is not certain, but too close to one for a double to tell, is given
+    as the largest double below one.
 
     >>> Interval(0.94, 0.96, 0.97).reaches(0.95), Interval.exactly(1.0).reaches(0.95)
     (None, True)

@@ -20,6 +20,7 @@ from kedge.search.knobs import check_at_least, check_evaluator, evaluator_obstac
 from kedge.search.lucb import best_arms
 from kedge.search.strategy import Candidate, EvaluatorName, Found, Goal, best_candidates
 from kedge.typing import Counts, Kept, Status
+from kedge.utils.sentences import Option
 
 __all__ = ["Beam"]
 
@@ -65,7 +66,7 @@ class Beam:
         check_at_least("batch", self.batch)
 
     def obstacle(self, reading: Reading) -> str | None:
-        """Any model can be asked; the evaluator may not be there."""
+        """Any model can be asked, but it may not have the evaluator."""
         return evaluator_obstacle(self.evaluator, reading)
 
     def suits(self, reading: Reading) -> bool:
@@ -109,7 +110,7 @@ class Beam:
                     return _found(precision, accepted[0], "estimated", trace, beta)
             why = "No anchor reached the threshold, not even the whole document."  # pragma: no cover
         except OutOfQueries as error:
-            why = str(error)
+            why = error.sentence
         best = max(trace, key=lambda c: c.interval.mean, default=Candidate(beam[-1], UNKNOWN))
         return _found(precision, best.kept, "not_reached", trace, beta, why)
 
@@ -146,8 +147,11 @@ def _refuse_hopeless(anchors: list[Kept], reading: Reading) -> None:
     """Comparing anchors takes at least one question each; refuse at once where that is too many."""
     if len(anchors) > (left := reading.oracle.remaining):
         raise OutOfQueries(
-            f"{len(anchors):,} anchors cannot be compared with {left:.0f} more questions; raise "
-            "`max_queries` or use `method='auto'`."
+            f"{len(anchors):,} anchors cannot be compared with {left:.0f} more questions; raise ",
+            Option("max_queries"),
+            " or use ",
+            Option("method", "auto"),
+            ".",
         )
 
 

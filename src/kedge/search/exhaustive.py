@@ -28,6 +28,7 @@ from kedge.search.strategy import (
     break_tie,
 )
 from kedge.typing import Counts, Kept, Status
+from kedge.utils.sentences import Option, Sentence
 
 __all__ = ["Exhaustive", "anchors_of_length", "search_all"]
 
@@ -50,8 +51,8 @@ class Exhaustive:
     max_candidates
         Give up rather than look at more anchors than this.
     shortlist
-        Of a length with more than ``max_candidates`` anchors look at those made of the words that are best
-        alone, as many words as fit, and say so; else give up there.
+        If a length has more than ``max_candidates`` anchors, look only at those made of the words that are
+        best on their own, as many words as fit, and say so. Without it, give up there.
     """
 
     evaluator: EvaluatorName = "auto"
@@ -68,11 +69,11 @@ class Exhaustive:
         check_at_least("max_candidates", self.max_candidates)
 
     def obstacle(self, reading: Reading) -> str | None:
-        """Any anchor can be looked at; the evaluator may not be there."""
+        """Any anchor can be looked at, but the model may not have the evaluator."""
         return evaluator_obstacle(self.evaluator, reading)
 
     def suits(self, reading: Reading) -> bool:
-        """Where every sample can be asked about for no more than the guided search would ask."""
+        """Where asking about every sample costs no more than the guided search."""
         if self.evaluator == "gaussian":
             return table_size(reading) <= COUNT_BUDGET
         return enumerable(reading) and (reading.counted or few_texts(reading, 1.0))
@@ -97,9 +98,12 @@ def search_all(
     best: Candidate | None = None
     notes: list[str] = list(precision.notes)
     ranked = np.arange(len(sizes))
-    why = (
-        f"There are more than {knobs.max_candidates} anchors to look at; raise `max_candidates` or use "
-        "`method='auto'`."
+    why = Sentence(
+        f"There are more than {knobs.max_candidates} anchors to look at; raise ",
+        Option("max_candidates"),
+        " or use ",
+        Option("method", "auto"),
+        ".",
     )
     for length in range(goal.shortest, int(sizes.sum()) + 1):  # pragma: no branch  (all kept reach)
         units = np.arange(len(sizes))
@@ -121,7 +125,7 @@ def search_all(
         try:
             estimates = precision(anchors, knobs.samples)
         except OutOfQueries as error:
-            why = str(error)
+            why = error.sentence
             break
         if length == 1:
             ranked = units[np.argsort(-estimates.mean, kind="stable")]

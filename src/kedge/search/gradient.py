@@ -92,7 +92,7 @@ class Gradient:
                 else:
                     below = len(seen.kept)
         except OutOfQueries as error:
-            why = str(error)
+            why = error.sentence
         # A closed form leaves no doubt about the precision, only about a shorter anchor off the ranking.
         known = best.interval.low >= goal.threshold and bool(precision([best.kept]).settled[0])
         status: Status = "not_reached" if why else "certified" if known else "estimated"

@@ -11,6 +11,7 @@ from kedge.evaluators.enumeration import table_size
 from kedge.evaluators.gaussian import has_gaussian
 from kedge.reading.reading import Reading
 from kedge.search.strategy import EvaluatorName
+from kedge.utils.sentences import Option, Sentence
 
 __all__ = ["check_at_least", "check_evaluator", "evaluator_obstacle", "make_evaluator"]
 
@@ -19,8 +20,10 @@ def check_evaluator(strategy: Any, allowed: tuple[EvaluatorName, ...]) -> None:
     """Refuse an evaluator that a strategy cannot work with."""
     if strategy.evaluator not in allowed:
         raise OptionError(
-            f"The method {strategy.name!r} takes `evaluator={', '.join(map(repr, allowed[:-1]))}` or "
-            f"{allowed[-1]!r}, not {strategy.evaluator!r}."
+            f"The method {strategy.name!r} takes ",
+            Option("evaluator"),
+            f" {', '.join(map(repr, allowed[:-1]))} or {allowed[-1]!r}, not {strategy.evaluator!r}.",
+            value=strategy.evaluator,
         )
 
 
@@ -29,22 +32,26 @@ def check_at_least(name: str, value: object, least: int = 1) -> None:
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not whole or int(value) < least:  # type: ignore[call-overload]
         raise OptionError(
-            f"{name} must be a whole number of at least {least}, got {value!r}.", option=name, value=value
+            Option(name), f" must be a whole number of at least {least}, got {value!r}.", value=value
         )
 
 
 def evaluator_obstacle(name: EvaluatorName, reading: Reading) -> str | None:
     """Why a reading has no such evaluator; None where it has."""
     if name == "gaussian" and not has_gaussian(reading):
-        return (
-            "with `evaluator='gaussian'` needs a linear model of two classes on word counts or TF-IDF; use "
-            "`evaluator='auto'`"
+        return Sentence(
+            "with ",
+            Option("evaluator", "gaussian"),
+            " needs a linear model of two classes on word counts or TF-IDF; use ",
+            Option("evaluator", "auto"),
         )
     if name == "exact" and not _computable(reading):
         size = table_size(reading)
         number = f"{size:,}" if size < 1 << 40 else "countless"
-        return (
-            f"with `evaluator='exact'` would ask {number} questions about this document, more than is allowed"
+        return Sentence(
+            "with ",
+            Option("evaluator", "exact"),
+            f" would ask {number} questions about this document, more than is allowed",
         )
     return None
 

@@ -18,8 +18,18 @@ from kedge.search.exhaustive import Exhaustive
 from kedge.search.gradient import Gradient
 from kedge.search.guided.guided import Guided
 from kedge.search.strategy import EvaluatorName, Strategy
+from kedge.utils.sentences import Option
 
-__all__ = ["AUTO", "EVALUATORS", "METHODS", "as_strategy", "choose_strategy", "spell", "strategies_for"]
+__all__ = [
+    "AUTO",
+    "EVALUATORS",
+    "METHODS",
+    "as_strategy",
+    "choose_strategy",
+    "spell",
+    "spelling",
+    "strategies_for",
+]
 
 # The first that can be used on a reading and suits it.
 AUTO: tuple[Strategy, ...] = (
@@ -53,17 +63,18 @@ def strategies_for(
     if method == "auto":
         return BY_EVALUATOR[evaluator]
     if method == ():
-        raise OptionError("method must have at least one strategy, got none.", option="method", value=method)
+        raise OptionError(Option("method"), " must have at least one strategy, got none.", value=method)
     several = tuple(map(as_strategy, method if isinstance(method, tuple) else (method,)))
     strategy = several[0]
     if evaluator == "auto":
         return several
     if not isinstance(method, str) or not hasattr(strategy, "evaluator"):
         raise OptionError(
-            f"`evaluator={evaluator!r}` is not used by `method={method!r}`; leave it out, or use one of the "
-            f"strategies that have it: `method=kedge.Exhaustive(evaluator={evaluator!r})`.",
-            option="evaluator",
-            value=evaluator,
+            Option("evaluator", evaluator),
+            " is not used by ",
+            Option("method", method),
+            "; leave it out, or use one of the "
+            f"strategies that have it, such as kedge.Exhaustive(evaluator={evaluator!r}).",
         )
     return (replace(strategy, evaluator=evaluator),)  # type: ignore[type-var]
 
@@ -80,9 +91,12 @@ def choose_strategy(strategies: tuple[Strategy, ...], reading: Reading) -> Strat
         return usable
     last = strategies[-1]
     raise OptionError(
-        f"`method={last.name!r}` {last.obstacle(reading)}; use `method='auto'`.",
-        option="method",
-        value=last.name,
+        Option("method", last.name),
+        " ",
+        last.obstacle(reading) or "",
+        "; use ",
+        Option("method", "auto"),
+        ".",
     )
 
 
@@ -96,17 +110,15 @@ def as_strategy(method: "str | Strategy") -> Strategy:
         if all(hasattr(method, name) for name in ("name", "obstacle", "suits")) and callable(method):
             return method
         raise OptionError(
-            f"method must be a name or a strategy such as kedge.Beam(width=4), got {type(method).__name__}.",
-            option="method",
+            Option("method"),
+            f" must be a name or a strategy such as kedge.Beam(width=4), got {type(method).__name__}.",
             value=method,
         )
-    name, knobs = _parse(method)
+    name, knobs = spelling(method)
     if name not in _NAMED:
         raise OptionError(
-            f"`method={method!r}` is not known; choose one of {', '.join(METHODS)}, or a strategy such as "
-            "kedge.Beam(width=4).",
-            option="method",
-            value=method,
+            Option("method", method),
+            f" is not known; choose one of {', '.join(METHODS)}, or a strategy such as kedge.Beam(width=4).",
         )
     kind = _NAMED[name]
     known = [f.name for f in fields(kind)]
@@ -128,9 +140,13 @@ def spell(strategy: Strategy) -> str:
     return f"{strategy.name}({', '.join(changed)})" if changed else strategy.name
 
 
-def _parse(spelled: str) -> tuple[str, dict[str, Any]]:
-    """The name and the knobs of a spelled strategy; a name alone has no knobs."""
-    if "(" not in spelled:
+def spelling(spelled: str) -> tuple[str, dict[str, Any]]:
+    """The name and the knobs of a spelled strategy; a name alone, or a user's own, has no knobs.
+
+    >>> spelling("exhaustive(samples=50)")
+    ('exhaustive', {'samples': 50})
+    """
+    if "(" not in spelled or spelled.partition("(")[0] not in _NAMED:
         return spelled, {}
     try:
         call = ast.parse(spelled, mode="eval").body
@@ -138,6 +154,4 @@ def _parse(spelled: str) -> tuple[str, dict[str, Any]]:
             return call.func.id, {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         pass
-    raise OptionError(
-        f"`method={spelled!r}` cannot be read; write it as in beam(width=4).", option="method", value=spelled
-    )
+    raise OptionError(Option("method", spelled), " cannot be read; write it as in beam(width=4).")

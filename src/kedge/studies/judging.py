@@ -146,7 +146,7 @@ def evaluate(
     random
         How many draws of as many random words make the floor.
     options
-        What is asked for, listed below; each has a default.
+        Options, listed below; each has a default.
 
     >>> import kedge
     >>> model = kedge.WordWeights({"good": 2.0, "nice": 1.0, "slow": -1.5}, intercept=-0.5)

@@ -69,7 +69,7 @@ def harder_removals(
     proven
         Whether the baseline is free of sampling error.
     again
-        Whether its claim is proved anew, at the delta of the goal; the estimate stays what it is.
+        Whether its claim is proved again, at the delta of the goal; the estimate stays what it is.
     """
     rng = np.random.default_rng([seed, 3])
     first, sure = reading, True

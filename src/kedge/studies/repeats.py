@@ -12,6 +12,7 @@ from kedge.options import OptionsGiven, with_options
 from kedge.results.explanation import Explanation
 from kedge.studies.comparison import jaccard
 from kedge.typing import Label
+from kedge.utils.sentences import Option
 
 __all__ = ["Stability", "stability"]
 
@@ -108,7 +109,7 @@ def stability(
 def _distinct(name: str, values: Any) -> list[Any]:
     """The values of a list, each once."""
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise OptionError(f"{name} must be a list, got {values!r}; put a single one into a list.")
+        raise OptionError(Option(name), f" must be a list, got {values!r}; put a single one into a list.")
     found = list(values)
     if not found:
         raise OptionError(f"stability needs at least one of {name}, got an empty list.")

@@ -25,6 +25,7 @@ from kedge.text.anchor import Anchor
 from kedge.text.document import Document
 from kedge.typing import Kept, Label, Span
 from kedge.utils.messages import readable_json
+from kedge.utils.sentences import Option
 
 __all__ = ["Verdict", "judge", "select"]
 
@@ -114,7 +115,9 @@ def select(document: Document, chosen: str | Iterable[str | int]) -> Anchor:
     if isinstance(chosen, str):
         chosen = chosen.split()
     if not isinstance(chosen, Iterable):
-        raise OptionError(f"words must be a list of words or positions, got {type(chosen).__name__}.")
+        raise OptionError(
+            Option("words"), f" must be a list of words or positions, got {type(chosen).__name__}."
+        )
     positions: list[int] = []
     for item in chosen:
         if isinstance(item, str):
@@ -122,11 +125,11 @@ def select(document: Document, chosen: str | Iterable[str | int]) -> Anchor:
         elif isinstance(item, (int, np.integer)) and not isinstance(item, bool):
             if not 0 <= item < len(document):
                 raise OptionError(
-                    f"There is no position {item}; the text has {len(document)} words, numbered from 0."
+                    f"There is no position {item}; the text has {len(document)} words, numbered from 0.",
                 )
             positions.append(int(item))
         else:
-            raise OptionError("words must be a list of words, or of their positions in the text.")
+            raise OptionError(Option("words"), " must be a list of words, or of their positions in the text.")
     return Anchor(positions)
 
 

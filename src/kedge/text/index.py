@@ -33,6 +33,7 @@ from kedge.text.inputs import as_texts, as_words
 from kedge.text.postings import ARRAYS, Postings, counted, merged, spelled
 from kedge.typing import Bits
 from kedge.utils.bitsets import bit_set, count_bits
+from kedge.utils.sentences import Option
 
 __all__ = ["CorpusIndex"]
 
@@ -99,7 +100,7 @@ class CorpusIndex:
 
     @classmethod
     def merge(cls, first: "CorpusIndex", *others: "CorpusIndex") -> "CorpusIndex":
-        """One index of several corpora, in the words of one model; documents are numbered through.
+        """One index of several corpora, in the words of one model; documents keep counting on.
 
         >>> shards = [CorpusIndex.build(texts, str.split) for texts in (["so good"], ["bad", "good"])]
         >>> CorpusIndex.merge(*shards).documents("good").tolist()
@@ -184,7 +185,7 @@ class CorpusIndex:
         return all(part.text is None or tuple(split(part.text)) == part.words for part in self.parts)
 
     def is_of(self, texts: Iterable[Any]) -> bool:
-        """Whether these are the texts that were indexed, in this order; they are not split for that."""
+        """Whether these are the texts that were indexed, in this order; tells without splitting them."""
         rest = iter(as_texts(texts))
         for part in self.parts:
             state, found = _state(), 0
@@ -289,5 +290,5 @@ def as_index(given: Any, split: Callable[[str], Sequence[str]]) -> CorpusIndex:
     if isinstance(given, Iterable):
         return CorpusIndex.build(given, split)
     raise OptionError(
-        f"corpus must be texts, a CorpusIndex or the folder of one, got {type(given).__name__}."
+        Option("corpus"), f" must be texts, a CorpusIndex or the folder of one, got {type(given).__name__}."
     )

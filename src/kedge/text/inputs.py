@@ -6,14 +6,16 @@ by the names of its columns.
 """
 
 from collections.abc import Iterable, Mapping
+from pathlib import PurePath
 from typing import Any
 
 from kedge.errors import OptionError, TextError
+from kedge.utils.sentences import Option, Part, Sentence
 
 __all__ = ["as_text", "as_texts", "as_words", "one_text"]
 
 
-def as_words(words: Any, option: str = "Words") -> tuple[str, ...]:
+def as_words(words: Any, what: Part = "Words") -> tuple[str, ...]:
     """Words from a list of them, or from a string that holds them.
 
     >>> as_words("not good"), as_words(["not", "good"])
@@ -25,7 +27,7 @@ def as_words(words: Any, option: str = "Words") -> tuple[str, ...]:
         found = tuple(words)
         if all(isinstance(word, str) for word in found):
             return found
-    raise OptionError(f"{option} must be given as a list of strings, or as one string, got {_shown(words)}.")
+    raise OptionError(what, f" must be given as a list of strings, or as one string, got {_shown(words)}.")
 
 
 def as_texts(texts: Any) -> Iterable[Any]:
@@ -51,10 +53,20 @@ def one_text(text: Any) -> str:
     """The text to explain, as a plain string that is not empty."""
     if not isinstance(text, str):
         row = isinstance(text, Mapping) or hasattr(text, "columns") or hasattr(text, "to_dict")
-        remedy = "; for a row of a table say which column holds the text, with `column=`" if row else ""
+        remedy = Sentence()
+        if row:
+            remedy = Sentence(
+                "; for a row of a table say which column holds the text, with ", Option("column")
+            )
         if isinstance(text, (list, tuple)):
-            remedy = "; pass one text, or many to Explainer.explain_corpus"
-        raise TextError(f"The text must be a string, got {type(text).__name__}{remedy}.")
+            remedy = Sentence("; pass one text, or many to Explainer.explain_corpus")
+        elif isinstance(text, (bytes, bytearray)):
+            remedy = Sentence("; decode it first, text.decode('utf-8')")
+        elif isinstance(text, PurePath):
+            remedy = Sentence("; read the file first, path.read_text(encoding='utf-8')")
+        elif type(text).__module__ == "numpy":
+            remedy = Sentence("; pass one of its elements, or str(text)")
+        raise TextError(f"The text must be a string, got {type(text).__name__}", remedy, ".")
     plain: str = str.__str__(text)  # of a numpy string, or a member of a string enumeration
     if not plain.strip():
         raise TextError("The text is empty; there is nothing to explain.")

@@ -1,5 +1,6 @@
 """Scripts that are written without spaces: which words a run of them has is asked of a segmenter.
 
+from kedge.utils.sentences import Option, Sentence
 One is used if it is installed (jieba for Chinese, fugashi or janome for Japanese, PyThaiNLP for Thai); else
 every character is a word of its own. ``splitting_note`` says which it was.
 """
@@ -11,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from threading import Lock
 from typing import NamedTuple
+
+from kedge.utils.sentences import Option, Sentence
 
 __all__ = ["segment", "splitting_note", "unspaced_runs"]
 
@@ -64,10 +67,11 @@ def _said(language: str) -> str:
     if known is not None:
         return f"Words that no spaces separate were split by {known.name}."
     package = next(iter(_PACKAGES.get(language, ())), None)
-    remedy = f"pip install {package}, or pass `tokenizer=`" if package else "pass `tokenizer=` to split words"
-    return (
+    return Sentence(
         "No segmenter is installed for words that no spaces separate, so every character is a word of its "
-        f"own; {remedy}."
+        f"own; {f'pip install {package}, or ' if package else ''}pass ",
+        Option("tokenizer"),
+        "." if package else " to split words.",
     )
 
 

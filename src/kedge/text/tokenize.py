@@ -13,6 +13,7 @@ from kedge.errors import OptionError, TextError
 from kedge.text.document import Token
 from kedge.text.forms import is_form_of
 from kedge.text.scripts import segment, unspaced_runs
+from kedge.utils.sentences import Option
 
 __all__ = ["Tokenizer", "align", "as_tokenizer", "chunks", "sentences", "spaced", "words"]
 
@@ -129,8 +130,8 @@ def as_tokenizer(tokenizer: Any) -> Tokenizer:
         return words
     if not callable(tokenizer):
         raise OptionError(
-            "tokenizer must be a function from text to spans, tokens or strings, got "
-            f"{type(tokenizer).__name__}."
+            Option("tokenizer"),
+            f" must be a function from text to spans, tokens or strings, got {type(tokenizer).__name__}.",
         )
     if hasattr(tokenizer, "is_fast"):
         return _hugging_face(tokenizer)

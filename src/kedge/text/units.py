@@ -17,9 +17,15 @@ from kedge.text.anchor import Anchor
 from kedge.text.document import Document
 from kedge.typing import Counts, Kept
 
-__all__ = ["Units", "interchangeable", "one_per_position"]
+__all__ = ["Units", "Words", "interchangeable", "one_per_position"]
 
 Group = tuple[int, ...]
+
+
+class Words(list[str]):
+    """The words of units; ``columns`` is where a vocabulary has them, once it was looked into."""
+
+    columns: tuple[object, Counts] | None = None
 
 
 class _Occurrences(Sequence[Group]):
@@ -120,9 +126,13 @@ def one_per_position(document: Document) -> Units:
 
 def interchangeable(document: Document, reads: Callable[[str], bool]) -> Units:
     """One unit per distinct word that the model reads; the other words can never matter."""
+    known = vars(document).get("read")
+    if known is not None and known[0] is reads:  # when its label was looked for
+        return known[1]
     counts = Counter(document.words)  # in order of first appearance
-    words = list(filter(reads, counts))
+    words = Words(filter(reads, counts))
     units = Units(_Occurrences(document, words))
     # Known without looking for any position.
     vars(units)["sizes"] = np.fromiter(map(counts.__getitem__, words), np.int64, len(words))
+    vars(document)["read"] = reads, units
     return units

@@ -70,5 +70,5 @@ def test_names_are_in_the_order_of_the_classes():
 def test_an_answer_without_a_name_is_refused():
     """A third label where two have names."""
     model = rename(kedge.as_model(lambda texts: np.full(len(texts), 2)), numbered(["a", "b"]))
-    with pytest.raises(OutputError, match=r"answered 2, but `classes=` gives names to the labels 0, 1"):
+    with pytest.raises(OutputError, match=r"answered 2, but `classes` gives names to the labels 0, 1"):
         model.predict(["x"])

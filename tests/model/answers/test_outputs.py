@@ -181,3 +181,15 @@ def test_a_sparse_matrix_is_read_as_its_rows():
     rows = np.array([[0.2, 0.8], [1.0, 0.0]])
     sparse = read_outputs(csr_array(rows), 2)
     assert sparse.labels.tolist() == read_outputs(rows, 2).labels.tolist() == [1, 0]
+
+
+def test_a_label_that_is_not_there_is_answered_with_the_one_meant():
+    """A number for a name, a slip of the pen; of many labels the first are listed."""
+    two = read_outputs(np.array([[0.2, 0.8]]), 1, classes=["0", "1"])
+    with pytest.raises(LabelError, match=r"no label 1; did you mean '1'\? It has '0', '1'\."):
+        two.column(1)
+    with pytest.raises(LabelError, match=r"no label 'music'; it has '0', '1'\."):
+        two.column("music")
+    many = read_outputs(np.full((1, 20), 0.05), 1, classes=[f"topic_{k:02}" for k in range(20)])
+    with pytest.raises(LabelError, match=r"did you mean 'topic_07'\? It has .*'topic_09' and 10 more\."):
+        many.column("topic07")

@@ -176,7 +176,7 @@ def test_a_multilabel_pipeline_explains_the_label_asked_for():
     assert set(e.words) <= {"food", "good"}
     with pytest.raises(LabelError, match="does not hold for this text"):
         kedge.explain(pipeline, "the food was good", label=1, outputs="multilabel")
-    with pytest.raises(LabelError, match="needs `label="):
+    with pytest.raises(LabelError, match="needs `label`"):
         kedge.explain(pipeline, "the food was good", outputs="multilabel")
 
 

@@ -16,8 +16,9 @@ from kedge.data.demo import reviews
 from kedge.evaluators import Enumeration
 from kedge.evaluators.chain import Chained
 from kedge.evaluators.grids.links import Links
+from kedge.model.scores.chain import ChainScore
 from kedge.search import Goal
-from kedge.search.exact import chain
+from kedge.search.exact import chain, foresight
 from kedge.search.exact.chain import Chain
 from kedge.search.exact.foresight import Foresight, candidates
 from kedge.text.anchor import Anchor
@@ -120,3 +121,32 @@ def test_short_texts_are_enumerated_and_agree():
     every = Enumeration(reading)
     assert found.interval.mean == pytest.approx(every([found.kept]).mean[0], abs=1e-9)
     assert Chained(reading).refine(()).mean == pytest.approx(every([()]).mean[0], abs=1e-9)
+
+
+class TestRareCases:
+    def test_windows_that_say_nothing_leave_one_word(self):
+        """All anchors are alike; there is nothing for a bound to look at."""
+        score = ChainScore(1.0, ((0,), (1,), (0, 1)), np.zeros(3), np.ones(2, dtype=np.int64), strict=True)
+        found = Chain()(chain_reading(score), Goal(0.95), np.random.default_rng(0))
+        assert (found.kept, found.status, found.interval.low) == ((0,), "exact", 1.0)
+        assert Foresight.of(Links.of(score), np.ones(2, dtype=bool), 0.5, 1) is None
+
+    def test_a_document_whose_own_label_is_lost_in_rounding_has_no_anchor(self):
+        """All words together are not known to keep the label, so nothing is claimed."""
+        ones = np.ones(2, dtype=np.int64)
+        score = ChainScore(-2.0 + 1e-14, ((0,), (1,)), np.ones(2), ones, strict=True, rounding=1e-9)
+        found = Chain()(chain_reading(score), Goal(0.95), np.random.default_rng(0))
+        assert (found.kept, found.status) == ((0, 1), "not_reached")
+        assert found.notes
+
+    def test_bounds_that_would_not_fit_leave_the_length_open(self, monkeypatch):
+        """The answer reaches, and every word of it is needed; that none is shorter is not claimed."""
+        score = made_chain(3, 9, 3)
+        plain = Chain()(chain_reading(score), Goal(0.95), np.random.default_rng(0))
+        assert (plain.status, len(plain.kept) > 1) == ("exact", True)
+        monkeypatch.setattr(foresight, "_NUMBERS", 1)
+        found = Chain()(chain_reading(score), Goal(0.95), np.random.default_rng(0))
+        precision = all_precisions(score)
+        assert (found.status, found.irreducible) == ("certified", True)
+        assert precision(found.kept) >= 0.95
+        assert all(precision(tuple(k for k in found.kept if k != gone)) < 0.95 for gone in found.kept)

@@ -15,7 +15,7 @@ import kedge
 from kedge.data.demo import reviews
 from kedge.evaluators.leads import Lead
 from kedge.search import Goal
-from kedge.search.exact import leading
+from kedge.search.exact import leading, proposals
 from kedge.search.exact.dominance import Dominance
 from kedge.search.exact.proposals import Proposals
 from kedge.search.pruning import without
@@ -131,3 +131,40 @@ def test_thresholds_next_to_one_are_met(model, threshold):
     assert found.interval.low >= threshold
     held = reading.holds(reading.sample(found.kept, 20_000, np.random.default_rng(1)))
     assert held.mean() >= threshold - 1e-4
+
+
+@pytest.mark.parametrize("threshold", [0.7, 0.9])
+def test_samples_certify_what_bounds_leave_open(threshold):
+    """Two rivals and a norm: the bounds on leading each are too wide for leading both, samples are not."""
+    topics = [
+        "card",
+        "cash",
+        "loan",
+        "fees",
+        "rate",
+        "bank",
+        "limit",
+        "refund",
+        "login",
+        "phone",
+        "atm",
+        "pin",
+    ]
+    texts = [f"{word} {topics[(k + 3) % 12]}" for k, word in enumerate(topics)]
+    model = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(texts, np.arange(12) % 3)
+    reading = kedge.Explainer(model).read(" ".join(topics * 3))
+    found = kedge.Leading()(reading, Goal(threshold), np.random.default_rng(0))
+    assert (found.status, found.evaluator.sampled) == ("certified", True)
+    assert found.interval.low >= threshold
+    fresh = reading.holds(reading.sample(found.kept, 20_000, np.random.default_rng(1)))
+    assert threshold <= fresh.mean() <= found.interval.high
+
+
+def test_exchanges_make_better_anchors(monkeypatch):
+    """Each rival asks for other words: words that were best alone are not the best together."""
+    leads = random_leads(np.random.default_rng(58), rivals=2, words=12)
+    over = [Lead(leads, rival, 0.5) for rival in range(2)]
+    improved = Proposals(over).best(4)
+    monkeypatch.setattr(proposals, "_EXCHANGES", 0)
+    plain = Proposals(over)
+    assert plain.guess(improved) > plain.guess(plain.best(4)) + 0.2

@@ -5,7 +5,7 @@ import pytest
 
 import kedge
 from kedge.model.scores.additive import AdditiveScore
-from kedge.search.exact import prefixes
+from kedge.search.exact import prefixes, waves
 from kedge.search.exact.prefixes import shortest_prefix
 
 
@@ -27,7 +27,7 @@ def sharp(score, length):
 @pytest.fixture
 def coarse(monkeypatch):
     """Nothing may cost more than a first rough look."""
-    monkeypatch.setattr(prefixes, "HARMONICS", 1 << 10)
+    monkeypatch.setattr(waves, "HARMONICS", 1 << 10)
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4])
@@ -64,3 +64,16 @@ def test_what_is_left_open_is_certified_and_said():
     e = kedge.explain(model, " ".join(words), method="ranked", threshold=threshold)
     assert e.status == "certified"
     assert any("could not be ruled out" in note for note in e.notes)
+
+
+@pytest.mark.parametrize("threshold", [0.7, 0.95, 0.999])
+def test_a_guess_that_is_too_short_costs_another_look_only(threshold):
+    """From any guess on, the first length that reaches is the same."""
+    slopes = np.array([3.0, 2.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -2.0, -2.0])
+    ones = np.ones(len(slopes), dtype=np.int64)
+    score = AdditiveScore.from_slopes(-4.5, slopes, ones, strict=True)
+    ladder = prefixes.Ladder.of(score, 0.5)
+    found = [prefixes._by_lattice(ladder, 1.0, threshold, guess, 1) for guess in (0, 3, len(ladder))]
+    first = {min(n for n, known in looked.items() if known.low >= threshold) for looked in found}
+    assert len(first) == 1
+    assert first.pop() > 2

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 
 import kedge
 from kedge.model.scores.additive import AdditiveScore
-from kedge.search.exact import prefixes as ranked
+from kedge.search.exact import prefixes, waves
 from kedge.search.exact.prefixes import shortest_prefix
 
 
@@ -63,8 +63,8 @@ def test_bounds_agree_with_brute_force(seed, keep, allow_empty, lattice):
     score = linear_case(seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ranked, "ALL_COINS", 0)
-        patch.setattr(ranked, "HARMONICS", 1 << 16)
-        patch.setattr(ranked, "LATTICE", lattice)
+        patch.setattr(waves, "HARMONICS", 1 << 16)
+        patch.setattr(prefixes, "LATTICE", lattice)
         found = shortest_prefix(score, 0.9, keep=keep, allow_empty=allow_empty)
     for length, tail in found.looked.items():
         kept = np.bincount(np.array(found.top(length), dtype=int), minlength=len(score.sizes))

@@ -36,3 +36,9 @@ def test_a_pass_that_would_remember_too_much_is_not_made(monkeypatch):
     assert lose_windows(score, lost_by(score)).removed.tolist() == [1, 1]
     monkeypatch.setattr(windows, "_NUMBERS", 8)
     assert lose_windows(score, lost_by(score)) is None
+
+
+def test_a_score_that_stays_above_zero_needs_no_question():
+    """Whatever is removed, the label holds: the model is not asked."""
+    score = chain(1.0)
+    assert lose_windows(score, None) is None

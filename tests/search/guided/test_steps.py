@@ -158,7 +158,7 @@ class TestProving:
 @pytest.mark.parametrize("stake", [0, -0.1, 1.5])
 def test_a_stake_that_makes_no_promise_is_refused(stake):
     """A proof is given a part of delta."""
-    with pytest.raises(OptionError, match="stake must lie"):
+    with pytest.raises(OptionError, match="`stake` must lie"):
         kedge.Guided(stake=stake)
 
 

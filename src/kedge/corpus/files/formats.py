@@ -16,6 +16,7 @@ from typing import IO, Any
 
 from kedge.corpus.files.streams import File
 from kedge.errors import KedgeError, MissingDependency, TextError
+from kedge.utils.sentences import Option, Sentence
 
 __all__ = ["Found", "Layout", "check_file", "documents", "rows_of_parquet"]
 
@@ -92,9 +93,12 @@ def _columns(file: File, layout: Layout, names: list[str]) -> tuple[int, int | N
     for name in (layout.text, layout.id):
         if name is not None and name not in names:
             there = ", ".join(map(repr, names)) or "none"
+            hint = Sentence()
             if layout.header and names:
-                there += " (`header=False` if these are a document: columns are then 1, 2, ...)"
-            raise TextError(f"{file.name} has no column {name!r}; it has: {there}.")
+                hint = Sentence(
+                    " (", Option("header", False), " if these are a document: columns are then 1, 2, ...)"
+                )
+            raise TextError(f"{file.name} has no column {name!r}; it has: {there}", hint, ".")
     return names.index(layout.text), None if layout.id is None else names.index(layout.id)
 
 
@@ -131,8 +135,9 @@ def _records(file: File, layout: Layout, content: IO[bytes]) -> Generator[list[s
             if ended and fields:
                 raise TextError(
                     f"A quotation mark in the record that begins on line {begins:,} of {file.name} is "
-                    "never closed, so that the rest of the file is inside it; repair the file, or give "
-                    "`quotes=False` if quotation marks are ordinary characters in it."
+                    "never closed, so that the rest of the file is inside it; repair the file, or give ",
+                    Option("quotes", False),
+                    " if quotation marks are ordinary characters in it.",
                 )
             yield fields
             begins = reader.line_num + 1

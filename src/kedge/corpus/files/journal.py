@@ -26,7 +26,9 @@ from typing import IO, Any, Literal, Self
 
 from kedge.corpus.files.columns import is_row
 from kedge.corpus.files.disk import link, locked, sync_folder
+from kedge.corpus.remedies import BEGIN_AGAIN, GO_ON, OUT_OR_AGAIN
 from kedge.errors import StorageError
+from kedge.utils.sentences import Option
 
 __all__ = ["Intent", "Journal", "intact_rows"]
 
@@ -202,8 +204,8 @@ class Journal:
             there = None
         if mine.st_size != self._end or there is None or there.st_ino != mine.st_ino:
             raise StorageError(
-                f"{self.part.name} is not what this run has written: something else has changed it; begin "
-                "again with --overwrite."
+                f"{self.part.name} is not what this run has written: something else has changed it; ",
+                BEGIN_AGAIN,
             )
 
     def _check_asked(self) -> None:
@@ -212,37 +214,44 @@ class Journal:
             which = self.out if self.out.exists() else self.part
             raise StorageError(
                 f"{which.name} has rows, and without {self._run_path.name} it cannot be told whether they "
-                "are those of this run; choose another --out, or begin again with --overwrite."
+                "are those of this run; ",
+                OUT_OR_AGAIN,
             )
         try:
             before = json.loads(self._earlier)
             names = sorted(before.keys() | self._asked.keys())
         except (ValueError, AttributeError, RecursionError):
-            raise StorageError(
-                f"{self._run_path.name} cannot be read; begin again with --overwrite."
-            ) from None
+            raise StorageError(f"{self._run_path.name} cannot be read; ", BEGIN_AGAIN) from None
         for name in names:
             if before.get(name) == self._asked.get(name):
                 continue
             if name == "model_digest":
                 raise StorageError(
-                    "This is not the model the run was begun with (it has another digest); choose another "
-                    "--out, or begin again with --overwrite."
+                    "This is not the model the run was begun with (it has another digest); ", OUT_OR_AGAIN
                 )
             raise StorageError(
-                f"The earlier run was begun with `{name}={before.get(name)!r}`, not "
-                f"{self._asked.get(name)!r}; ask for the same, choose another --out, or begin again with "
-                "--overwrite."
+                "The earlier run was begun with ",
+                Option(name, before.get(name)),
+                f", not {self._asked.get(name)!r}; ask for the same, ",
+                OUT_OR_AGAIN,
             )
 
     def _refuse_existing(self, *, begun: bool) -> None:
         if begun:
             raise StorageError(
-                f"An interrupted run has left {self.part.name}; go on with --resume, or begin again with "
-                "--overwrite."
+                f"An interrupted run has left {self.part.name}; go on with ",
+                Option("resume", True),
+                ", or ",
+                BEGIN_AGAIN,
             )
         if self.out.exists():
-            raise StorageError(f"{self.out} exists; replace it with --overwrite, or choose another --out.")
+            raise StorageError(
+                f"{self.out} exists; replace it with ",
+                Option("overwrite", True),
+                ", or choose another ",
+                Option("out"),
+                ".",
+            )
 
     def _open(self) -> IO[bytes]:
         if self._file is None:
@@ -270,12 +279,12 @@ class Journal:
         self._run = self._file = None
 
     def _cannot_write(self, error: OSError) -> StorageError:
-        return StorageError(
-            f"{self.part} cannot be written: {error.strerror}. Fix this, or choose another --out."
-        )
+        why = f"{self.part} cannot be written: {error.strerror}. Fix this, or choose another "
+        return StorageError(why, Option("out"), ".")
 
     def _lost(self, error: OSError) -> StorageError:
         return StorageError(
             f"{self.part} cannot be written: {error.strerror}. Every row written so far is safe; fix this "
-            "and go on with --resume."
+            "and ",
+            GO_ON,
         )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from kedge.errors import MissingDependency, TextError
+from kedge.utils.sentences import Option
 
 __all__ = ["FORMATS", "STDIN", "File", "find_files"]
 
@@ -85,7 +86,7 @@ def find_files(given: str | Path | Iterable[str | Path], kind: str | None = None
 def _found(name: str | Path, kind: str | None) -> Sequence[File]:
     if name == STDIN:
         if kind is None:
-            raise TextError("Say what standard input holds, by `format=`: csv, tsv or jsonl.")
+            raise TextError("Say what standard input holds, by ", Option("format"), ": csv, tsv or jsonl.")
         if kind == "parquet":
             raise TextError("Parquet cannot be read from standard input; save it to a file.")
         return [File(None, kind)]
@@ -109,7 +110,9 @@ def _file(path: Path, kind: str | None) -> File:
     if found is None:
         raise TextError(
             f"{path.name} is not of a known kind; the name must end in one of {', '.join(FORMATS)}, or say "
-            "by `format=` what it is: csv, tsv, jsonl or parquet."
+            "by ",
+            Option("format"),
+            " what it is: csv, tsv, jsonl or parquet.",
         )
     if not path.is_file():
         raise TextError(f"There is no file {path}.")

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from kedge.corpus.files.columns import COLUMNS
+from kedge.corpus.remedies import GO_ON
 from kedge.errors import MissingDependency, StorageError
 
 __all__ = ["Table", "check_parquet", "fitting", "writing"]
@@ -87,13 +88,14 @@ class Table:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn what a disk has to say into one sentence."""
+    """Turn an error of the disk into one sentence."""
     try:
         yield
     except OSError as error:
         raise StorageError(
             f"{path} cannot be written: {error.strerror or error}. Every row written so far is safe; mend "
-            "this and go on with --resume."
+            "this and ",
+            GO_ON,
         ) from error
 
 

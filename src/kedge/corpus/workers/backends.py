@@ -17,6 +17,7 @@ from kedge.corpus.workers.rounds import explained_in_rounds
 from kedge.corpus.workers.shipment import packed, stowed
 from kedge.corpus.workers.task import Form, batches_help, explain_each, without_progress
 from kedge.errors import ModelError, OptionError
+from kedge.utils.sentences import Option
 
 if TYPE_CHECKING:
     from kedge.explainer import Explainer
@@ -31,7 +32,11 @@ ALONE = 32
 def check_workers(workers: int | None) -> None:
     """Refuse a number of workers that cannot be meant."""
     if workers is not None and (not isinstance(workers, int) or isinstance(workers, bool) or workers == 0):
-        raise OptionError(f"workers must be a whole number other than 0, got {workers!r}; -1 is all cores.")
+        raise OptionError(
+            Option("workers"),
+            f" must be a whole number other than 0, got {workers!r}; -1 is all cores.",
+            value=workers,
+        )
 
 
 def check_timeout(timeout: float | None) -> None:
@@ -40,7 +45,7 @@ def check_timeout(timeout: float | None) -> None:
         isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0
     ):
         raise OptionError(
-            f"timeout must be a number of seconds above 0, got {timeout!r}.", option="timeout", value=timeout
+            Option("timeout"), f" must be a number of seconds above 0, got {timeout!r}.", value=timeout
         )
 
 
@@ -84,7 +89,7 @@ def explained_somewhere(
     elif backend is not None:
         if timeout is not None:
             raise OptionError(
-                f"`timeout` needs kedge's own workers, or dask: joblib's {kind} cannot end a task."
+                Option("timeout"), f" needs kedge's own workers, or dask: joblib's {kind} cannot end a task."
             )
         cargo = explainer if kind == "ThreadingBackend" else packed(explainer)
         yield from explained_in_rounds(items, cargo, backend, count, form)

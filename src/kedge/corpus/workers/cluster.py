@@ -14,6 +14,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from kedge.corpus.items import Item
+from kedge.corpus.remedies import GO_ON
 from kedge.corpus.workers.dispatch import Done, Lost
 from kedge.corpus.workers.inspection import (
     Credentials,
@@ -152,7 +153,8 @@ class Cluster:
             self._silent_since = self._silent_since or now
             if now - self._silent_since > WAIT_FOR_SCHEDULER or self._client.status == "closed":
                 raise WorkerError(
-                    f"The dask scheduler at {self._address} is gone; start it again, and go on with --resume."
+                    f"The dask scheduler at {self._address} is gone; start it again, and ",
+                    GO_ON,
                 )
             return []
         self._silent_since = 0.0

@@ -86,7 +86,7 @@ def _portable(outcome: Outcome) -> Outcome:
 
 
 def _settle_in() -> None:
-    """Leave Ctrl-C to the run, its input too, and its output to what the run has to say."""
+    """Leave Ctrl-C and standard input to the run, and standard output to what the run says."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

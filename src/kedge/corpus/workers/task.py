@@ -9,7 +9,7 @@ from kedge.corpus.items import Check, Item
 from kedge.corpus.outcome import Outcome
 from kedge.corpus.workers.shipment import Shipment, unpacked
 from kedge.errors import Failure, Inconsistent, TextError
-from kedge.model.model import Predictions
+from kedge.pipeline import Query
 from kedge.results.drawn import Drawn
 from kedge.studies.checking import Checked, check_anchor
 from kedge.text.anchor import Anchor
@@ -38,14 +38,16 @@ def explain_each(
     explainer: "Explainer", items: Sequence[Item], form: Form, deadline: Deadline | None = None
 ) -> Iterator[Any]:
     """What becomes of each document, in order."""
-    known = _predictions(explainer, items)
-    for item, answer in zip(items, known, strict=True):
+    if deadline is not None:
+        deadline.begin()
+    known = _asked(explainer, items)
+    for item, query in zip(items, known, strict=True):
         if deadline is not None:
             deadline.begin()
         if item.check is not None:
             yield check_item(explainer, item, item.check)
         else:
-            yield item.done or formed(explain_item(explainer, item, answer), form)
+            yield item.done or formed(explain_item(explainer, item, query), form)
 
 
 def explain_batch(
@@ -74,17 +76,17 @@ def batches_help(explainer: "Explainer") -> bool:
     return explainer.model.additive is not None or explainer.model.leaves is not None
 
 
-def _predictions(explainer: "Explainer", items: Sequence[Item]) -> list[Predictions | None]:
+def _asked(explainer: "Explainer", items: Sequence[Item]) -> list[Query | None]:
     """The model's answers about several documents from one call, where that helps."""
-    known: list[Predictions | None] = [None] * len(items)
+    known: list[Query | None] = [None] * len(items)
     if len(items) > 1 and batches_help(explainer):
         usable = [k for k, item in enumerate(items) if item.done is None and is_text(item.text)]
         try:
-            answers = explainer.model.predict([items[k].text for k in usable])
+            queries = explainer.ask_together([items[k].text for k in usable], [items[k].label for k in usable])
         except Exception:  # noqa: BLE001  (each will be asked alone, and the culprit have its own error)
             return known
-        for at, k in enumerate(usable):
-            known[k] = answers.of(at)
+        for query, k in zip(queries, usable, strict=True):
+            known[k] = query
     return known
 
 
@@ -93,12 +95,12 @@ def is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
-def explain_item(explainer: "Explainer", item: Item, known: Predictions | None = None) -> Outcome:
+def explain_item(explainer: "Explainer", item: Item, query: Query | None = None) -> Outcome:
     """One document: an explanation, or the reason why there is none. Never raises."""
     if item.problem is not None:
         return item.failed(Failure.of(TextError(item.problem)))
     try:
-        explanation = explainer.explain(item.text, item.label, known=known)
+        explanation = explainer.answer(query or Query(item.text, item.label))
     except Exception as error:  # noqa: BLE001  (a single document must not end the run)
         return item.failed(Failure.of(error))
     if explainer.options.keep != "auto" and isinstance(explanation.removals, Drawn):

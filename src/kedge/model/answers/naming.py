@@ -13,6 +13,7 @@ from kedge.model.scores.inside import Inside
 from kedge.perturb.masking import Masking
 from kedge.text.document import Document
 from kedge.typing import Counts, Label
+from kedge.utils.sentences import Option
 
 __all__ = ["name_labels", "numbered", "rename"]
 
@@ -45,17 +46,21 @@ def numbered(
     {0: 'ham', 1: 'spam'}
     """
     if isinstance(classes, str):
-        raise OptionError(f"`classes=` must be a list of names, got the string {classes!r:.60}.")
+        raise OptionError(Option("classes"), f" must be a list of names, got the string {classes!r:.60}.")
     names = [python_label(name) for name in classes]
     if len(set(names)) < len(names):
-        raise OptionError("`classes=` must be different names.")
+        raise OptionError(Option("classes"), " must be different names.")
     if labels is None:
         return dict(enumerate(names))
     if any(isinstance(label, str) for label in labels) and not columns:
         shown = ", ".join(repr(label) for label in labels[:4])
-        raise OptionError(f"The model names its labels itself ({shown}); `classes=` is for numbered ones.")
+        raise OptionError(
+            f"The model names its labels itself ({shown}); ", Option("classes"), " is for numbered ones."
+        )
     if len(labels) != len(names):
-        raise OptionError(f"`classes=` has {len(names)} names, but the model has {len(labels)} labels.")
+        raise OptionError(
+            Option("classes"), f" has {len(names)} names, but the model has {len(labels)} labels."
+        )
     return dict(zip(labels, names, strict=True))
 
 
@@ -74,7 +79,9 @@ def _named(label: Label, names: Names) -> Label:
     if label in names:
         return names[label]
     known = ", ".join(repr(number) for number in names)
-    raise OutputError(f"The model answered {label!r}, but `classes=` gives names to the labels {known}.")
+    raise OutputError(
+        f"The model answered {label!r}, but ", Option("classes"), f" gives names to the labels {known}."
+    )
 
 
 def _named_inside(
@@ -116,6 +123,8 @@ def rename(model: Model, names: Names) -> Model:
         "own": own and (lambda texts: name_labels(own(texts), names)),
         "remake": remake and (lambda: rename(remake(), names)),
     }
+    if (from_words := model.from_words) is not None:
+        changes["from_words"] = lambda documents: name_labels(from_words(documents), names)
     if (from_counts := model.from_counts) is not None:
 
         def counted(words: Sequence[str]) -> Callable[[Counts], Predictions]:

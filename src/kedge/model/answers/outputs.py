@@ -17,6 +17,7 @@ from kedge.model.answers.records import are_records, read_records
 from kedge.model.model import Predictions, python_label
 from kedge.typing import Bools, Floats, Label
 from kedge.utils.messages import shorten
+from kedge.utils.sentences import Option, Sentence
 
 __all__ = ["OUTPUTS", "Outputs", "read_outputs"]
 
@@ -47,7 +48,7 @@ def read_outputs(
         Names of the columns, or of the labels 0..k-1. Without them those of a table's columns, or numbers.
     """
     if outputs not in OUTPUTS:
-        raise OptionError(f"`outputs={outputs!r}` is not known; choose one of {', '.join(OUTPUTS)}.")
+        raise OptionError(Option("outputs", outputs), f" is not known; choose one of {', '.join(OUTPUTS)}.")
     array, named = _array(raw, n)
     if outputs == "labels" or (outputs == "auto" and _are_labels(array)):
         predictions = _labels(array)
@@ -59,7 +60,9 @@ def read_outputs(
             'label alone, or records {"label": ..., "score": ...}.'
         )
     if array.dtype.kind not in "biuf":
-        raise OutputError(f"`outputs={outputs!r}` needs numbers, but the model returned {_described(array)}.")
+        raise OutputError(
+            Option("outputs", outputs), f" needs numbers, but the model returned {_described(array)}."
+        )
     numbers = array.astype(np.float64)
     if not np.isfinite(numbers).all():
         raise OutputError(
@@ -156,40 +159,56 @@ def _labels(array: NDArray[Any]) -> Predictions:
         if not isinstance(label, (str, bytes, int, float)):
             raise OutputError(
                 f"The model returned a label of type {type(label).__name__}; labels are ints, strings or "
-                "booleans, or say `outputs=` if these are not labels."
+                "booleans, or say ",
+                Option("outputs"),
+                " if these are not labels.",
             )
     return Predictions(labels)
 
 
-def _several(array: NDArray[Any]) -> str:
+def _several(array: NDArray[Any]) -> Sentence:
     """What to do about several whole numbers per text."""
     k = array.shape[1]
     if array.dtype.kind in "biu" and np.isin(array, (0, 1)).all():
-        return (
-            f"The model returned {k} zeros and ones per text, as a multi-label model does: say "
-            "`outputs='multilabel'`, name the labels with `classes=`, and say with `label=` which one to "
-            "explain (or `outputs='scores'` if the largest wins)."
+        return Sentence(
+            f"The model returned {k} zeros and ones per text, as a multi-label model does: say ",
+            Option("outputs", "multilabel"),
+            ", name the labels with ",
+            Option("classes"),
+            ", and say with ",
+            Option("label"),
+            " which one to explain (or ",
+            Option("outputs", "scores"),
+            " if the largest wins).",
         )
-    return (
-        f"The model returned {_described(array)}, several numbers per text: say `outputs='scores'` (the "
-        "largest wins), or return one label per text."
+    return Sentence(
+        f"The model returned {_described(array)}, several numbers per text: say ",
+        Option("outputs", "scores"),
+        " (the largest wins), or return one label per text.",
     )
 
 
 def _guess(array: NDArray[Any], numbers: Floats) -> Outputs:
     if array.ndim == 1 or array.shape[1] == 1:
         raise OutputError(
-            f"The model returned one {array.dtype.name} per text, which can be read in several ways: say "
-            "`outputs='probabilities'` (of the second class), `outputs='scores'` (positive means the "
-            "second class) or `outputs='labels'`."
+            f"The model returned one {array.dtype.name} per text, which can be read in several ways: say ",
+            Option("outputs", "probabilities"),
+            " (of the second class), ",
+            Option("outputs", "scores"),
+            " (positive means the second class) or ",
+            Option("outputs", "labels"),
+            ".",
         )
     if array.dtype.kind in "biu":
         raise OutputError(_several(array))
     if (numbers < 0).any() or np.abs(numbers.sum(axis=1) - 1).max() > _SUM_TOLERANCE:
         raise OutputError(
             f"The model returned rows of shape {array.shape} that are not probabilities (they do not sum "
-            "to one): say `outputs='scores'` (the largest wins) or `outputs='multilabel'` (each at least "
-            "0.5 holds)."
+            "to one): say ",
+            Option("outputs", "scores"),
+            " (the largest wins) or ",
+            Option("outputs", "multilabel"),
+            " (each at least 0.5 holds).",
         )
     return "probabilities"
 
@@ -212,16 +231,19 @@ def _winners(columns: Floats, classes: tuple[Label, ...]) -> NDArray[np.object_]
 def _probabilities(numbers: Floats, classes: Sequence[Label] | None) -> Predictions:
     if numbers.min() < 0 or numbers.max() > 1 + _SUM_TOLERANCE:
         raise OutputError(
-            f"`outputs='probabilities'` needs numbers between 0 and 1, but they range from "
-            f"{numbers.min():.3g} to {numbers.max():.3g}."
+            Option("outputs", "probabilities"),
+            " needs numbers between 0 and 1, but they range from "
+            f"{numbers.min():.3g} to {numbers.max():.3g}.",
         )
     if numbers.ndim == 1 or numbers.shape[1] == 1:
         second = numbers.reshape(-1)
         numbers = np.column_stack([1 - second, second])
     elif np.abs(numbers.sum(axis=1) - 1).max() > _SUM_TOLERANCE:
         raise OutputError(
-            "`outputs='probabilities'` needs rows that sum to one; for one independent probability per "
-            "label say `outputs='multilabel'`."
+            Option("outputs", "probabilities"),
+            " needs rows that sum to one; for one independent probability per label say ",
+            Option("outputs", "multilabel"),
+            ".",
         )
     names = _named(classes, numbers.shape[1])
     return Predictions(_winners(numbers, names), names, numbers)
@@ -240,8 +262,9 @@ def _multilabel(numbers: Floats, classes: Sequence[Label] | None) -> Predictions
         numbers = numbers[:, None]
     if numbers.min() < 0 or numbers.max() > 1:
         raise OutputError(
-            "`outputs='multilabel'` needs 0/1 indicators or probabilities, but the numbers range from "
-            f"{numbers.min():.3g} to {numbers.max():.3g}."
+            Option("outputs", "multilabel"),
+            " needs 0/1 indicators or probabilities, but the numbers range from "
+            f"{numbers.min():.3g} to {numbers.max():.3g}.",
         )
     indicator: Bools = numbers >= 0.5
     return Predictions(None, _named(classes, numbers.shape[1]), indicator=indicator)

@@ -1,6 +1,8 @@
 """What a model answers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +11,9 @@ from kedge.errors import LabelError
 from kedge.typing import Bools, Floats, Label
 
 __all__ = ["Predictions"]
+
+# How many labels a refusal lists.
+_OFFERED = 10
 
 
 @dataclass(frozen=True)
@@ -44,8 +49,7 @@ class Predictions:
     def column(self, label: Label) -> int:
         """The place of a label; one that the model does not have is refused."""
         if self.classes is None or label not in self.classes:
-            known = ", ".join(repr(c) for c in self.classes or ())
-            raise LabelError(f"The model has no label {label!r}; it has {known}.")
+            raise LabelError(f"The model has no label {label!r}; {_offer(label, self.classes or ())}.")
         return self.classes.index(label)
 
     @property
@@ -76,3 +80,12 @@ class Predictions:
         if self.probabilities is None or self.classes is None:
             return None
         return dict(zip(self.classes, map(float, self.probabilities[0]), strict=True))
+
+
+def _offer(label: Label, classes: Sequence[Label]) -> str:
+    """The label that was probably meant, and the labels there are, or the first of many."""
+    written = {str(c): c for c in classes}
+    near = get_close_matches(str(label), written, n=1)
+    meant = f"did you mean {written[near[0]]!r}? It" if near else "it"
+    more = f" and {len(classes) - _OFFERED} more" if len(classes) > _OFFERED else ""
+    return f"{meant} has {', '.join(map(repr, classes[:_OFFERED]))}{more}"

@@ -16,6 +16,7 @@ from kedge.model.networks.pieces import mask_of, note_of_cut
 from kedge.model.networks.slopes import has_slopes, log_odds, word_slopes
 from kedge.typing import Floats, Label, Span
 from kedge.utils.modes import evaluating
+from kedge.utils.sentences import Option
 
 __all__ = ["embedding_model", "is_embedding"]
 
@@ -46,7 +47,9 @@ def embedding_model(given: Any, names: Sequence[Label] | None = None) -> Model:
     classes = parts.classes
     if names is not None:
         if classes is not None and len(names) != len(classes):
-            raise OptionError(f"`classes=` has {len(names)} names, but the model has {len(classes)} labels.")
+            raise OptionError(
+                Option("classes"), f" has {len(names)} names, but the model has {len(classes)} labels."
+            )
         classes = tuple(names)
     encoder, tokenizer, network = parts.encoder, _tokenizer(parts.encoder), _network(parts.encoder)
     longest = getattr(encoder, "max_seq_length", None)

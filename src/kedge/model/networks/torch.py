@@ -15,6 +15,7 @@ from kedge.model.sklearn.words.features import count_features, features_of, find
 from kedge.typing import Counts, Floats, Label
 from kedge.utils.modes import evaluating
 from kedge.utils.numerics import logistic
+from kedge.utils.sentences import Option
 
 __all__ = ["TorchModel", "is_torch_module", "read_torch", "torch_model"]
 
@@ -57,7 +58,7 @@ def torch_model(
     if not isinstance(module, torch.nn.Module):
         raise ModelError(f"torch_model needs a torch.nn.Module, got a {type(module).__name__}.")
     if outputs not in _OUTPUTS:
-        raise OptionError(f"`outputs={outputs!r}` is not known; choose one of {', '.join(_OUTPUTS)}.")
+        raise OptionError(Option("outputs", outputs), f" is not known; choose one of {', '.join(_OUTPUTS)}.")
     if not hasattr(vectorizer, "vocabulary_"):
         raise ModelError(
             f"torch_model needs a fitted CountVectorizer or TfidfVectorizer, but this "
@@ -91,7 +92,7 @@ def read_torch(given: TorchModel) -> Model:
         return answer(vectorizer.transform(texts))
 
     def parts() -> tuple[object, ...]:
-        return state_of([vectorizer])  # the module's numbers are read anew for every document
+        return state_of([vectorizer])  # the module's numbers are read again for every document
 
     name = f"{type(vectorizer).__name__} + {type(module).__name__}"
     features = features_of([vectorizer])
@@ -146,8 +147,11 @@ def _are_probabilities(numbers: Floats, outputs: str) -> bool:
         return outputs == "probabilities"
     if numbers.ndim == 1 or numbers.shape[1] == 1:
         raise ModelError(
-            "The module gives one number per text, which can be read in two ways: say `torch_model(..., "
-            "outputs='scores')` if positive means the second class, or `outputs='probabilities'`."
+            "The module gives one number per text, which can be read in two ways: say ",
+            Option("outputs", "scores"),
+            " if positive means the second class, or ",
+            Option("outputs", "probabilities"),
+            ".",
         )
     return bool((numbers >= 0).all() and np.abs(numbers.sum(axis=1) - 1).max() <= _SUM)
 

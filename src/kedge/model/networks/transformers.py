@@ -17,6 +17,7 @@ from kedge.model.networks.slopes import has_slopes, log_odds, word_slopes
 from kedge.typing import Floats, Label, Span
 from kedge.utils.modes import evaluating
 from kedge.utils.numerics import logistic
+from kedge.utils.sentences import Option
 
 __all__ = ["is_transformers", "transformers_model"]
 
@@ -62,7 +63,7 @@ def transformers_model(given: Any, names: Sequence[Label] | None = None) -> Mode
     classes = [config.id2label[i] for i in range(config.num_labels)] if names is None else list(names)
     if len(classes) != config.num_labels:
         raise OptionError(
-            f"`classes=` has {len(classes)} names, but the model has {config.num_labels} labels."
+            Option("classes"), f" has {len(classes)} names, but the model has {config.num_labels} labels."
         )
     several = config.problem_type == "multi_label_classification" or config.num_labels == 1
     longest = _longest(tokenizer, config)

@@ -10,7 +10,7 @@ import numpy as np
 __all__ = ["all_as_written", "as_written", "makes_dense", "repeat", "state_of"]
 
 # Where TfidfVectorizer keeps its weights, a ridge its classes, boosting its trees and first score, or what
-# CatBoost makes anew with its trees.
+# CatBoost makes again with its trees.
 _MADE_OF = frozenset(
     {
         "_tfidf", "_label_binarizer", "_predictors", "_baseline_prediction", "_Booster",
@@ -28,7 +28,7 @@ def state_of(estimators: Iterable[Any]) -> tuple[object, ...]:
     """The estimators, those inside them, and the very objects that are their parameters and attributes now.
 
     A refit, ``set_params`` or another step, however deep inside, puts other objects there. Numbers that
-    change inside an array are not seen here: they are read anew for every document.
+    change inside an array are not seen here: they are read again for every document.
     """
     found: list[object] = []
     waiting, seen = list(estimators), set[int]()

@@ -22,6 +22,7 @@ from kedge.model.sklearn.windows.tables import columns_of
 from kedge.model.sklearn.words.features import features_of, finds_words
 from kedge.model.sklearn.words.reader import passed_on, words_model
 from kedge.typing import Label
+from kedge.utils.sentences import Option
 
 __all__ = ["is_pipeline", "pipeline_model", "row_model"]
 
@@ -98,7 +99,11 @@ def _refuse_unfit(pipeline: Any, outputs: Outputs) -> None:
     if is_regressor(final) and outputs == "auto":
         raise ModelError(
             f"{type(final).__name__} is a regressor: it predicts numbers, not labels; pass a classifier, or "
-            "say `outputs='scores'` (positive means the second class) or `outputs='probabilities'`."
+            "say ",
+            Option("outputs", "scores"),
+            " (positive means the second class) or ",
+            Option("outputs", "probabilities"),
+            ".",
         )
 
 

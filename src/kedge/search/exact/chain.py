@@ -148,16 +148,13 @@ def _shorter(precision: Chained, known: Kept, threshold: float) -> tuple[Kept | 
     if foresight is None:
         return None, False
     search = _Search(precision, foresight, before)
-    for length in range(1, most + 1):
-        bar = threshold if length < most else precision.refine(known, threshold).low
-        if foresight.bound(foresight.start(), 0, length) < bar:
+    for length in range(1, most):
+        if foresight.bound(foresight.start(), 0, length) < threshold:
             continue
-        best, settled = search.best(length, threshold, known if length == most else None)
-        if not settled:
-            return best, False
-        if best is not None:
-            return best, True
-    return None, True
+        best, settled = search.best(length, threshold, None)
+        if best is not None or not settled:
+            return best, settled
+    return search.best(most, threshold, known)
 
 
 class _Search:

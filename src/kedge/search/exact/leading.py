@@ -26,7 +26,7 @@ from kedge.search.exact.proposals import Proposals
 from kedge.search.exhaustive import search_all
 from kedge.search.pruning import prune, without
 from kedge.search.strategy import Candidate, Found, Goal
-from kedge.typing import Kept
+from kedge.typing import Kept, Status
 from kedge.utils.numerics import pieces
 
 __all__ = ["Leading"]
@@ -96,20 +96,17 @@ class _Search:
         baseline = self.precision.refine((), goal.threshold)
         if goal.allow_empty and baseline.low >= goal.threshold:
             return Found((), baseline, "exact", self.precision, baseline=baseline)
-        best = self._reaching()
-        if self.looked[best].low < goal.threshold:
-            known, why = self.looked[best], "No anchor could be certified."
-            return Found(best, known, "not_reached", self.precision, baseline=baseline, notes=(why,))
-        best, proven = self._shortest(self._most_precise(best), baseline)
+        best, proven = self._shortest(self._most_precise(self._reaching()), baseline)
         if not proven:
             weakest = sorted(set(best), key=lambda unit: -self.proposals.guess(without(best, unit)))
             best = prune(best, self._reaches, shortest=goal.shortest, order=weakest)
         drawn = best in self.sampled
+        status: Status = "exact" if proven and not drawn else "certified"
         notes = () if proven else (_UNPROVEN,)
         return Found(
             best,
             self.looked[best],
-            "exact" if proven and not drawn else "certified",
+            status if self.looked[best].low >= goal.threshold else "not_reached",
             Empirical(self.reading, self.rng) if drawn else self.precision,
             tuple(
                 Candidate(kept, self.looked[kept])
@@ -121,7 +118,10 @@ class _Search:
         )
 
     def _reaching(self) -> Kept:
-        """The best guess of the first length from the guessed one on that is known to reach."""
+        """The best guess of the first length from the guessed one on that is known to reach.
+
+        With every word kept the model's own answer settles what bounds leave open, so that there is one.
+        """
         length, total = (
             self.proposals.length(self.goal.threshold, self.goal.shortest),
             self.reading.units.sizes.sum(),

@@ -1,7 +1,8 @@
 """Certified precision of the top-l anchors of a linear score, many lengths from one calculation."""
 
 import math
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,52 +10,157 @@ from kedge.evaluators.grids.cells import coarsest_lattice, pass_cost
 from kedge.evaluators.grids.gridsum import GridSum, Variable
 from kedge.evaluators.grids.tails import grid_tail, known_extremes
 from kedge.evaluators.harmonics import FIRST, Circle, Coins, Spectra, Waves
-from kedge.evaluators.loudness import loud_harmonics
+from kedge.evaluators.loudness import is_quiet, loud_harmonics
 from kedge.results.interval import Interval
 from kedge.search.exact.ladder import Ladder
 from kedge.typing import Floats
 
-__all__ = ["PrefixWaves", "lattice_of", "on_lattice"]
+__all__ = ["Look", "PrefixWaves", "lattice_of", "on_lattice"]
 
 _NO_MORE = np.empty(0)
+_BELOW = math.nextafter(1.0, 0.0)
 
 
 class PrefixWaves:
     """The top-l anchors of some neighbouring lengths, and the empty one, as sums on a circle.
 
+    Of one ladder or of several, which are worked out beside each other: a few calls for all of them.
+
     Parameters
     ----------
-    ladder
-        Whose anchors.
+    ladders
+        Whose anchors; all with the same chance that an occurrence stays.
     finest
         The half width of the finest interval that they are meant for.
-    longest, least
-        The lengths, at the ends.
+    spans
+        The lengths of each, at the ends: the longest, the least.
     """
 
-    def __init__(self, ladder: Ladder, finest: float, longest: int, least: int) -> None:
-        self._ladder, self.finest, self.longest, self.least = ladder, finest, longest, least
-        self._circle = Circle.around(ladder.squares, finest / 20.0)
-        self.lengths = [*range(longest, least - 1, -1), *([0] if least else [])]
-        rungs, keep = ladder.rungs, ladder.keep
+    def __init__(self, ladders: Sequence[Ladder], finest: float, spans: Sequence[tuple[int, int]]) -> None:
+        self._ladders, self.finest, self._keep = ladders, finest, ladders[0].keep
+        self._periods = [_period(ladder, finest) for ladder in ladders]
+        self._lengths = [[*range(most, least - 1, -1), *([0] if least else [])] for most, least in spans]
         # Each length has one coin more than the one before it.
-        self._coins = Coins(np.concatenate([-ladder.drops, rungs[::-1]]), keep)
-        self._heads = ladder.heads[self.lengths]
-        means = ladder.bias + self._coins.mean + (1.0 - keep) * self._heads
-        self._means = np.array([means - ladder.error, means, means + ladder.error])
-        self._squares = ladder.squares - ladder.squared_heads[self.lengths]
-        self._spectra = self._heard(_NO_MORE)
+        pieces = [piece for ladder in ladders for piece in (ladder.drops, ladder.rungs[::-1])]
+        coins = np.concatenate(pieces)
+        if self._keep != 0.5:  # what is won back, as what is lost
+            coins[np.repeat([True, False] * len(ladders), [len(piece) for piece in pieces])] *= -1.0
+        self._coins, self._spans = coins, spans
+        self._starts = np.cumsum([0, *(ladder.coins for ladder in ladders)])
+        rows = list(map(len, self._lengths))
+        self._rows = np.cumsum([0, *rows])
+        self._heads = [
+            ladder.heads[lengths] for ladder, lengths in zip(ladders, self._lengths, strict=True)
+        ]
+        means = [_means(ladder, heads) for ladder, heads in zip(ladders, self._heads, strict=True)]
+        squares = [
+            ladder.squares - ladder.squared_heads[lengths]
+            for ladder, lengths in zip(ladders, self._lengths, strict=True)
+        ]
+        self._means, self._squares = np.concatenate(means, axis=1), np.concatenate(squares)
+        circle = Circle(np.repeat(self._periods, rows))
+        terms = np.repeat([ladder.coins for ladder in ladders], rows)
+        self._spectra = Spectra(circle, self._phi(), _NO_MORE, self._means, self._squares, terms)
+        self.looks = self._look()
 
-    def _heard(self, more: Floats) -> Spectra:
-        """The anchors as sums, with what is heard of them."""
-        return Spectra(self._circle, self._phi(more), more, self._means, self._squares, self._ladder.coins)
+    def _look(self) -> "list[Look]":
+        """What the first few harmonics say of each ladder."""
+        estimates, spreads = self._spectra.estimates[1].tolist(), self._spectra.spread[1].tolist()
+        found = []
+        for ladder, heads, (most, least), at, end in zip(
+            self._ladders, self._heads, self._spans, self._rows.tolist(), self._rows[1:].tolist(), strict=False
+        ):
+            rows = zip(estimates[at:end], heads.tolist(), strict=True)
+            precisions = [
+                1.0 if ladder.floor + kept > ladder.error else min(precision, _BELOW)
+                for precision, kept in rows
+            ]
+            found.append(Look(most, least, precisions, spreads[at:end]))
+        return found
 
-    @cached_property
-    def precisions(self) -> list[float]:
-        """The precision of each anchor: estimates, as a rule all but exact."""
-        lowest, error, below = self._ladder.floor, self._ladder.error, math.nextafter(1.0, 0.0)
-        rows = zip(self._spectra.estimates[1].tolist(), self._heads.tolist(), strict=True)
-        return [1.0 if lowest + kept > error else min(precision, below) for precision, kept in rows]
+    def tails(self, counts: Sequence[int], nothing: Sequence[float]) -> list[dict[int, Interval]]:
+        """Of each ladder length to certified precision, from so many harmonics; see `Spectra`."""
+        loud = self._loud(counts, nothing)
+        rows = np.diff(self._rows)
+        each = np.repeat(counts, rows).tolist(), np.repeat(nothing, rows).tolist()
+        tails = self._spectra.each_tail(*each) if len(loud) < len(counts) else []
+        found = []
+        for d, ladder in enumerate(self._ladders):
+            at, end = int(self._rows[d]), int(self._rows[d + 1])
+            own = self._alone(d, loud[d]).tails(counts[d], nothing[d]) if d in loud else tails[at:end]
+            kept = zip(self._lengths[d], own, self._heads[d].tolist(), strict=True)
+            found.append({length: _possible(ladder, tail, head) for length, tail, head in kept})
+        return found
+
+    def _loud(self, counts: Sequence[int], nothing: Sequence[float]) -> dict[int, Floats]:
+        """Of those ladders that are heard at more harmonics: at which."""
+        # What is nothing for the coins that all anchors of a ladder leave free is nothing for any of them.
+        common = [self._coins[a : b - most] for a, b, (most, _) in self._each()]
+        asked = range(len(common))
+        if len(common) > 1:
+            shares = np.abs(np.concatenate(common)) / np.repeat(self._periods, [len(part) for part in common])
+            starts = np.cumsum([0, *(len(part) for part in common)])[:-1]
+            quiet = is_quiet(shares, starts, np.array(counts), np.array(nothing), self._keep)
+            asked = np.flatnonzero(~quiet).tolist()
+        found = {}
+        for d in asked:
+            circle, coins = Circle(self._periods[d]), Coins(common[d], self._keep)
+            more = loud_harmonics(circle, coins, counts[d], nothing[d])
+            if len(more):
+                found[d] = more
+        return found
+
+    def _each(self) -> "zip[tuple[int, int, tuple[int, int]]]":
+        """Where the coins of each ladder begin and end, and its lengths."""
+        return zip(self._starts[:-1].tolist(), self._starts[1:].tolist(), self._spans, strict=True)
+
+    def _alone(self, d: int, more: Floats) -> Spectra:
+        """The anchors of one ladder as sums, heard at more harmonics."""
+        rows, coins = slice(self._rows[d], self._rows[d + 1]), slice(self._starts[d], self._starts[d + 1])
+        circle = Circle(self._periods[d])
+        factors = circle.factors(Coins(self._coins[coins], self._keep), more).T
+        most, least = self._spans[d]
+        phi = _multiplied(factors, [(0, factors.shape[1], (most, least))])
+        terms = self._ladders[d].coins
+        return Spectra(circle, phi, more, self._means[:, rows], self._squares[rows], terms)
+
+    def _phi(self) -> Waves:
+        """(r, h) the characteristic functions."""
+        circle = Circle(np.repeat(self._periods, np.diff(self._starts)))
+        return _multiplied(circle.factors(Coins(self._coins, self._keep), _NO_MORE).T, list(self._each()))
+
+
+def _multiplied(factors: Waves, each: list[tuple[int, int, tuple[int, int]]]) -> Waves:
+    """(r, h) products of the factors of coins: of those common to all lengths, with one more, and so on."""
+    starts: list[int] = []
+    ranks: list[int] = []
+    for first, end, (most, least) in each:
+        own = [first, *range(end - most, end - least)] + ([end - least] if least else [])
+        starts += own
+        ranks += range(len(own))
+    parts: Waves = np.multiply.reduceat(factors, starts, axis=1)
+    # Where every coin may be kept nothing is common, and the product of nothing is 1.
+    parts[:, [k for k in range(len(starts) - 1) if starts[k] == starts[k + 1]]] = 1.0
+    if len(each) == 1:
+        return np.ascontiguousarray(np.multiply.accumulate(parts, axis=1).T)
+    rank = np.array(ranks)
+    ladder = np.cumsum(rank == 0) - 1
+    wide = np.ones((len(factors), len(each), max(ranks) + 1), dtype=parts.dtype)
+    wide[:, ladder, rank] = parts
+    return np.ascontiguousarray(np.multiply.accumulate(wide, axis=2)[:, ladder, rank].T)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What is heard of the anchors of one ladder: lengths, and of each its precision by estimate.
+
+    ``spreads`` tell how many harmonics a proof takes.
+    """
+
+    longest: int
+    least: int
+    precisions: list[float]
+    spreads: list[float]
 
     def reaching(self, threshold: float) -> int:
         """How many of the lengths, from the longest on, reach a threshold by estimate."""
@@ -65,29 +171,21 @@ class PrefixWaves:
 
         Few different numbers, so that what depends on them alone is worked out once.
         """
-        spreads: list[float] = self._spectra.spread[1].tolist()
-        needed = max(0.5 * spread / width for spread, width in zip(spreads, widths, strict=True))
+        needed = max(0.5 * spread / width for spread, width in zip(self.spreads, widths, strict=True))
         quarters = math.ceil(4.0 * math.log2(max(needed, FIRST)))
         return math.ceil(math.pow(2.0, 0.25 * quarters))
 
-    def tails(self, count: int, nothing: float) -> dict[int, Interval]:
-        """Length to certified precision, from so many harmonics; see `Spectra` for ``nothing``."""
-        # What is nothing for the coins that all these anchors leave free is nothing for any of them.
-        common = self._coins.sizes[: self._ladder.coins - self.longest]
-        more = loud_harmonics(self._circle, Coins(common, self._coins.chance), count, nothing)
-        tails = (self._heard(more) if len(more) else self._spectra).tails(count, nothing)
-        rows = zip(self.lengths, tails, self._heads.tolist(), strict=True)
-        return {length: _possible(self._ladder, tail, kept) for length, tail, kept in rows}
 
-    def _phi(self, more: Floats) -> Waves:
-        """(r, h) the characteristic functions."""
-        factors, coins = self._circle.factors(self._coins, more), self._ladder.coins
-        rows = [np.multiply.reduce(factors[: coins - self.longest])]
-        for factor in factors[coins - self.longest : coins - self.least]:
-            rows.append(rows[-1] * factor)
-        if self.least:
-            rows.append(rows[-1] * np.multiply.reduce(factors[coins - self.least :]))
-        return np.array(rows)
+def _period(ladder: Ladder, finest: float) -> float:
+    return float(Circle.around(ladder.squares, finest / 20.0).period)
+
+
+def _means(ladder: Ladder, heads: Floats) -> Floats:
+    """(3, r) the mean of each anchor's score, and as far off as rounding may take it."""
+    keep = ladder.keep
+    free = keep * (ladder.floor + float(ladder.heads[-1])) + (1.0 - keep) * ladder.bias
+    means = free + (1.0 - keep) * heads
+    return np.array([means - ladder.error, means, means + ladder.error])
 
 
 def on_lattice(ladder: Ladder, step: float, lengths: range, stop: float) -> dict[int, Interval]:

@@ -1,5 +1,6 @@
 """The strategy for linear scores: sort by coefficient, take the shortest prefix that reaches; exact."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,7 +10,8 @@ from kedge.evaluators import Additive, Enumeration
 from kedge.evaluators.enumeration import table_size
 from kedge.reading.reading import Reading
 from kedge.results.drawn import Drawn
-from kedge.search.exact.prefixes import ALL_COINS, Ranking, shortest_prefix
+from kedge.search.exact.prefixes import Ranking, shortest_prefix
+from kedge.search.exact.waves import ALL_COINS, begin_together
 from kedge.search.exhaustive import search_all
 from kedge.search.strategy import Candidate, Found, Goal
 from kedge.typing import Kept, Status
@@ -39,11 +41,24 @@ class Ranked:
         del reading
         return True
 
+    def begin(self, readings: Sequence[Reading], goal: Goal) -> None:
+        """The first steps for many documents, taken together."""
+        scores = [reading.additive for reading in readings if reading.additive is not None]
+        begun = begin_together(scores, goal.threshold, keep=readings[0].keep, allow_empty=goal.allow_empty)
+        for reading, one in zip(readings, begun, strict=True):
+            reading.begun[goal.threshold, goal.allow_empty] = one
+
     def __call__(self, reading: Reading, goal: Goal, rng: np.random.Generator) -> Found:
         """Sort by coefficient, then find the shortest prefix that reaches the goal; proven."""
         score = reading.additive
         assert score is not None  # noqa: S101  (no obstacle)
-        found = shortest_prefix(score, goal.threshold, keep=reading.keep, allow_empty=goal.allow_empty)
+        found = shortest_prefix(
+            score,
+            goal.threshold,
+            keep=reading.keep,
+            allow_empty=goal.allow_empty,
+            begun=reading.begun.get((goal.threshold, goal.allow_empty)),
+        )
         rounded = found.ladder.coins <= ALL_COINS and any(tail.in_doubt for tail in found.looked.values())
         if rounded and table_size(reading) <= min(_ASKED, reading.oracle.remaining):
             # Some sample scores zero but for rounding. The ranking theorem speaks of real arithmetic;

@@ -3,7 +3,7 @@
 1. A pool of random removals, where about half of them lose the label, says roughly what each word does.
 2. Words are removed in that order, twice as many each time, until the label is lost; then bisection.
 3. Words are put back, many at a time and at last one by one, until each of those removed is needed.
-4. What was asked on the way ranks the words anew, near the document; while it helps, 2 and 3 again.
+4. What was asked on the way ranks the words again, near the document; while it helps, 2 and 3 again.
 5. Where no removal lost the label, each word is left standing alone: those that lose it speak against it, so
    only they stay, and 3 puts the others back.
 6. Where that costs little, all smaller removals are asked about: where none loses it, the answer is proven.
@@ -28,7 +28,7 @@ _KEEPS = (0.5, 0.25, 0.75, 0.1, 0.9)
 _FIRST = 12
 # Removals that lean towards losing the label, where the strongest words did not do.
 _LEANING = 15
-# How often the words are ranked anew.
+# How often the words are ranked again.
 _ROUNDS = 4
 # Words left standing alone, where nothing else lost the label.
 _ALONE = 400

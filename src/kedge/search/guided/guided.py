@@ -36,6 +36,7 @@ from kedge.search.knobs import check_at_least
 from kedge.search.strategy import Candidate, Found, Goal, unproved
 from kedge.typing import Kept, Status
 from kedge.utils.seeds import text_generator
+from kedge.utils.sentences import Option, Sentence
 
 __all__ = ["Guided"]
 
@@ -68,13 +69,13 @@ class Guided:
     proof
         Fresh samples that the proof of one anchor may take; more where the user allows more queries.
     word
-        How many more questions the proof of an anchor that is shorter by a word may take.
+        How many more questions a proof may take if the anchor is one word shorter.
     attempts
-        How many anchors may be tried, the next one after a proof that failed.
+        How many anchors may be tried; after each proof that fails, the next.
     stake
-        The share of what is left of delta that the proof of an anchor is given; the last has all of it.
+        The share of the remaining delta that each proof may use; the last one may use all of it.
     prove
-        Whether the anchor is proved. If not it is a proposal, ``"estimated"``, for an audit to check.
+        Whether the anchor is proved. If not, it is a proposal, ``"estimated"``, for an audit to check.
     """
 
     budget: int = 12_000
@@ -93,7 +94,7 @@ class Guided:
         check_at_least("word", self.word)
         check_at_least("attempts", self.attempts)
         if not 0 < self.stake <= 1:
-            raise OptionError(f"stake must lie in (0, 1], got {self.stake!r}.", option="stake")
+            raise OptionError(Option("stake"), f" must lie in (0, 1], got {self.stake!r}.", value=self.stake)
 
     def obstacle(self, reading: Reading) -> str | None:
         """Any model can be asked."""
@@ -121,10 +122,8 @@ class Guided:
         pool = Pool(reading, same, reading.oracle.queries + budget, reserve, goal.seed, rng)
         longest = round(self.proof * max(1.0, budget / self.budget))
         search = _Search(self, Learner(pool, goal, self.word), longest)
-        note = (
-            f"A proof takes at least {least} questions and {int(budget):,} are left for it and the search, "
-            "so this is an estimate; raise `max_queries`."
-        )
+        why = f"A proof takes at least {least} questions and {int(budget):,} are left for it and the search, "
+        note = Sentence(why, "so this is an estimate; raise ", Option("max_queries"), ".")
         return search.run(note if hopeless else "")
 
 
@@ -155,7 +154,7 @@ class _Search:
             if not self._best.proved:
                 why = f"No proof succeeded for the {len(self._tried)} anchors that were tried."
         except OutOfQueries as error:
-            why = str(error)
+            why = error.sentence
         best = self._best if self._best.proved else self._unproved()
         status: Status = "certified" if best.proved else unproved(best.interval, self._goal)
         needs = self._needs if best.proved and len(best.kept) > 1 else ()

@@ -133,7 +133,7 @@ function show(e, said, welcome = true) {
   gauge($("gauge"), { interval: main, threshold: e.threshold, baseline: needless ? null : e.baseline });
   const spread = document.createElement("small");
   if (main.high - main.low >= 5e-4) spread.append(between(main, e.threshold));
-  $("precision-of").textContent = needless ? "With no word kept" : "Precision of the anchor";
+  $("precision-of").textContent = needless ? "With no word kept for sure" : "Precision of the anchor";
   $("precision").replaceChildren(rounded(main.mean, e.threshold), spread);
   legend(e, said, needless);
   picture($("picture"), e, reader.written);
@@ -225,8 +225,8 @@ function shade() {
 function legend(e, said, needless) {
   const rows = [["│", "asked for", String(e.threshold)]];
   const words = listed(reader.named(e.positions));
-  if (needless && words) rows.push(["", `with ${words} kept`, rounded(e.interval.mean, e.threshold)]);
-  else if (said.baseline != null && !needless) rows.push(["◇", "baseline, with no word kept", said.baseline]);
+  if (needless && words && !e.removals.length) rows.push(["", `with ${words} kept`, rounded(e.interval.mean, e.threshold)]);
+  else if (said.baseline != null && !needless) rows.push(["◇", "baseline: no word kept for sure", said.baseline]);
   $("legend").replaceChildren(
     ...rows.map(([sign, name, value]) => {
       const item = document.createElement("li");

@@ -1,5 +1,5 @@
 // How shares are shown: rounded, but never into something that is not true. The same, step by step, as
-// kedge/rounding.py, so that the page and the library show the same digits.
+// kedge/utils/rounding.py, so that the page and the library show the same digits.
 
 const MOST = 16; // digits that rounding can still make sense of
 const ALL = 20; // so many that any share is shown as it is

@@ -2,7 +2,7 @@
 
 CountVectorizer and TfidfVectorizer (or CountVectorizer and TfidfTransformer) give each word a
 feature that depends on nothing but its own count, up to the norm: x = tf(c) * idf, tf(c) being c,
-1 + ln c (``sublinear_tf``) or 1 (``binary``). The fitted objects are looked at anew at every call.
+1 + ln c (``sublinear_tf``) or 1 (``binary``). The fitted objects are looked at again at every call.
 """
 
 from collections.abc import Sequence
@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from kedge.text.units import Words
 from kedge.typing import Counts, Floats
 
-__all__ = ["Features", "count_features", "features_of", "finds_words"]
+__all__ = ["Features", "columns_of", "count_features", "document_features", "features_of", "finds_words"]
 
 # Types in which counts stay counts.
 _COUNTING = [np.dtype(kind) for kind in (np.int32, np.int64, np.float32, np.float64)]
+_FLOATS = _COUNTING[2:]
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,7 @@ class Features:
 
     def columns(self, words: Sequence[str]) -> Counts:
         """(d,) the column of each word."""
-        vocabulary = self.vectorizer.vocabulary_
-        return np.array([vocabulary[w] for w in words], dtype=np.int64)
+        return columns_of(self.vectorizer, words)
 
     def scale(self, columns: Counts) -> Floats:
         """(d,) the weight of each word: its idf, or 1."""
@@ -93,6 +94,18 @@ class Features:
         return total
 
 
+def columns_of(vectorizer: Any, words: Sequence[str]) -> Counts:
+    """(d,) the column of each word; of the words of a document they are looked up once."""
+    vocabulary = vectorizer.vocabulary_
+    known = words.columns if isinstance(words, Words) else None
+    if known is not None and known[0] is vocabulary:
+        return known[1]
+    columns = np.fromiter(map(vocabulary.__getitem__, words), np.int64, len(words))
+    if isinstance(words, Words):
+        words.columns = vocabulary, columns
+    return columns
+
+
 def features_of(steps: Sequence[Any]) -> Features | None:
     """The feature map of a pipeline's steps before the classifier; None if it has others."""
     from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
@@ -124,17 +137,49 @@ def finds_words(vectorizer: Any) -> bool:
 
 def count_features(vectorizer: Any, columns: Counts, counts: Counts) -> Any:
     """The vectoriser's output for rows of word counts: what ``transform`` would give, without text."""
-    from scipy.sparse import csr_matrix
-
     n, d = counts.shape
     order = np.argsort(columns)
-    data = counts[:, order]
-    if vectorizer.binary:
-        data = np.minimum(data, 1)
-    indptr = np.arange(0, n * d + 1, d)
-    indices = np.tile(columns[order], n)
-    shape = (n, len(vectorizer.vocabulary_))
-    features = csr_matrix((data.ravel().astype(vectorizer.dtype), indices, indptr), shape=shape)
+    indices, starts = np.tile(columns[order], n), np.arange(0, n * d + 1, d)
+    features = _sparse(vectorizer, counts[:, order].ravel(), indices, starts)
     features.eliminate_zeros()
+    return _weighed(vectorizer, features)
+
+
+def document_features(vectorizer: Any, columns: Sequence[Counts], sizes: Sequence[Counts]) -> Any:
+    """The same for documents, each with words of its own: where they are, and how often each occurs."""
+    starts = np.zeros(len(columns) + 1, dtype=np.int64)
+    np.cumsum([len(one) for one in columns], out=starts[1:])
+    return _weighed(vectorizer, _sparse(vectorizer, np.concatenate(sizes), np.concatenate(columns), starts))
+
+
+def _sparse(vectorizer: Any, data: Counts, indices: Counts, starts: Counts) -> Any:
+    from scipy.sparse import csr_matrix
+
+    shape = (len(starts) - 1, len(vectorizer.vocabulary_))
+    features = csr_matrix((data.astype(vectorizer.dtype), indices, starts), shape=shape)
+    features.sum_duplicates()  # in order, and words that share a column together
+    if vectorizer.binary:
+        np.minimum(features.data, 1, out=features.data)
+    return features
+
+
+def _weighed(vectorizer: Any, features: Any) -> Any:
+    """What a TfidfVectorizer makes of counts: its transformer's own steps, to the last bit.
+
+    The transformer's checks of its input take longer than all else on one document.
+    """
     tfidf = getattr(vectorizer, "_tfidf", None)
-    return features if tfidf is None else tfidf.transform(features, copy=False)
+    if tfidf is None:
+        return features
+    if features.dtype not in _FLOATS or tfidf.norm not in {None, "l2"}:
+        return tfidf.transform(features, copy=False)
+    if tfidf.sublinear_tf:
+        np.log(features.data, features.data)
+        features.data += 1.0
+    if hasattr(tfidf, "idf_"):
+        features.data *= tfidf.idf_[features.indices]
+    if tfidf.norm == "l2":
+        from sklearn.utils.sparsefuncs_fast import inplace_csr_row_normalize_l2
+
+        inplace_csr_row_normalize_l2(features)
+    return features

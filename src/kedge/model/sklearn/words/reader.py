@@ -13,7 +13,14 @@ from kedge.model.sklearn.heads.mlp import is_mlp, mlp_gradient
 from kedge.model.sklearn.locating import is_local, keeps_apart, locate_words, looks_around
 from kedge.model.sklearn.trees.ensembles import cut_capabilities, reads_trees
 from kedge.model.sklearn.trees.leaves import is_tree, leaf_boxes
-from kedge.model.sklearn.words.features import Features, count_features, features_of, finds_words
+from kedge.model.sklearn.words.features import (
+    Features,
+    columns_of,
+    count_features,
+    document_features,
+    features_of,
+    finds_words,
+)
 from kedge.model.sklearn.words.scores import (
     additive_score,
     class_slopes,
@@ -22,7 +29,8 @@ from kedge.model.sklearn.words.scores import (
     label_leads,
     normalised_score,
 )
-from kedge.text.document import Token
+from kedge.text.document import Document, Token
+from kedge.text.units import interchangeable
 from kedge.typing import Counts, Floats, Label
 
 __all__ = ["passed_on", "words_model"]
@@ -62,10 +70,17 @@ def words_model(
 
     def from_counts(words: Sequence[str]) -> Callable[[Counts], Predictions]:
         def predict_counts(counts: Counts) -> Predictions:
-            columns = np.array([vocabulary[w] for w in words], dtype=np.int64)
+            columns = columns_of(vectorizer, words)
             return answer(passed_on(steps[1:], count_features(vectorizer, columns, counts)))
 
         return predict_counts
+
+    def from_words(documents: Sequence[Document]) -> Predictions:
+        units = [interchangeable(document, reads) for document in documents]
+        words = [one.words(document) for one, document in zip(units, documents, strict=True)]
+        columns = [columns_of(vectorizer, one) for one in words]
+        rows = document_features(vectorizer, columns, [one.sizes for one in units])
+        return answer(passed_on(steps[1:], rows))
 
     return Model(
         predict,
@@ -75,6 +90,7 @@ def words_model(
         local=is_local(vectorizer),
         reads=reads,
         from_counts=from_counts,
+        from_words=from_words,
         parts=parts,
         **_inside(steps, final, outputs),
     )
