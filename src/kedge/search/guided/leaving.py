@@ -32,8 +32,8 @@ _TRUSTED = 0.05
 _ROUND, _MOST = 24, 120
 # Standard errors from the threshold at which an estimate has settled.
 _SETTLED = 2.0
-# Texts without a word that are all asked about, where samples do not settle it.
-_TEXTS = 256
+# Texts with the rest of an anchor that are all asked about, where samples do not show that it misses.
+_TEXTS = 512
 
 
 @dataclass(frozen=True)
@@ -96,14 +96,17 @@ class Needs:
         """Ask about samples without a word until the estimate settles, or about all if they are few."""
         kept, rest = proved.kept, without(proved.kept, unit)
         pool, threshold = self._learner.pool, self._learner.goal.threshold
-        if self._foreseen(rest):
+        coins = getattr(pool.reading.perturbation, "independent", False)
+        if not coins and pool.left > 0 and len(pool.given(rest)[1]) < _MOST:
+            self._learner.draw(rest, _MOST)
+        if not coins or self._foreseen(rest):
             return self._judged(unit, rest, estimate(self._learner, rest))
-        texts = table_size(pool.reading, kept) if pool.reading.repeatable else np.inf
+        texts = table_size(pool.reading, rest) if pool.reading.repeatable else np.inf
         while True:
             known, error = self._known(proved, unit)
             settled = abs(known.mean - threshold) > _SETTLED * error
             asked = len(self._without(kept, unit)[1])
-            if settled or asked >= _MOST or pool.left <= 0 or texts <= asked:
+            if settled or asked >= _MOST or pool.left <= 0 or texts <= 2 * asked:
                 break
             self._ask(kept, unit)
         if (not settled or known.mean >= threshold) and texts <= min(_TEXTS, pool.left):
