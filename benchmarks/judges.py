@@ -14,10 +14,12 @@ from kedge.typing import Kept
 
 # Samples of a judge that samples; at a precision of 0.95 its standard error is 0.0015.
 SAMPLES = 20_000
-TRANSFORMER_SAMPLES, ENCODER_SAMPLES = 4_000, 2_000
+TRANSFORMER_SAMPLES, ENCODER_SAMPLES = 20_000, 2_000
 # A judge that is slow draws in rounds of this size, and no more once it is so many standard errors away
 # from the threshold.
 ROUND, CLEAR = 250, 4.0
+# A tiny transformer is asked about all masked texts of so many words at most.
+TRANSFORMER_WORDS = 14
 
 
 @dataclass
@@ -85,6 +87,8 @@ def judge_of(model: Any, kind: str, text: str, threshold: float) -> Judge:
         exact = kedge.explain(model, text, threshold=threshold)
         coefficients = [float(table[1]) for table in reading.additive.tables]
         return Judge(reading, Additive(reading), 0, len(exact.positions), coefficients)
+    if kind == "transformer" and len(reading.units) <= TRANSFORMER_WORDS:
+        return Judge(reading, Enumeration(reading), 0, None)
     if kind in {"transformer", "embeddings", "minilm"}:
         if kind == "transformer":
             return Judge(reading, Empirical(reading, rng), TRANSFORMER_SAMPLES, None)
