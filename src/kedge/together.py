@@ -40,7 +40,7 @@ def ask_together(
             for k, (text, label) in enumerate(zip(texts, labels, strict=True))
         ]
     queries = [Query(text, label) for text, label in zip(texts, labels, strict=True)]
-    read: dict[int, tuple[Document, bool]] = {}
+    read = dict[int, tuple[Document, bool]]()
     for k, text in enumerate(texts):
         with suppress(KedgeError):  # which will be told of this text
             read[k] = read_document(model, text, None)
@@ -48,7 +48,7 @@ def ask_together(
     if not read:
         return queries
     answers = answer_together(model, [document for document, _ in read.values()])
-    begun: dict[Strategy, list[Reading]] = {}
+    begun = dict[Strategy, list[Reading]]()
     for row, (k, found) in enumerate(read.items()):
         query = Query(texts[k], labels[k], answers.of(row))
         with suppress(KedgeError):
