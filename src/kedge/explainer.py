@@ -17,7 +17,7 @@ from kedge.model.source import Source
 from kedge.options import Options, OptionsGiven, option_fields, with_options
 from kedge.perturb import Perturbation
 from kedge.perturb.choice import as_perturbation
-from kedge.pipeline import Query, ask_together, explain_text, find_anchor, open_reading
+from kedge.pipeline import Query, explain_text, find_anchor, open_reading
 from kedge.reading.holes import in_use, without
 from kedge.reading.reading import Reading, read_document
 from kedge.results.banzhaf import Influence
@@ -31,6 +31,7 @@ from kedge.text.anchor import Anchor
 from kedge.text.index import CorpusIndex, as_index
 from kedge.text.inputs import as_texts
 from kedge.text.tokenize import Tokenizer, as_tokenizer
+from kedge.together import ask_together
 from kedge.typing import Label
 from kedge.utils.seeds import generator
 from kedge.utils.threads import one_thread
