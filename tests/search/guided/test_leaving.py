@@ -267,7 +267,7 @@ def test_what_is_told():
 
 
 def test_a_capital_that_is_gone_proves_nothing_more():
-    """The last of several proofs may stake all of it: what is left of delta is nothing, and not divided by."""
+    """The last of several proofs may stake all of it: nothing is left of delta, and no proof is begun."""
     learner = needs_of(nearly("w3", "w3", 1.0))._learner
     search = searches._Search(Guided(), learner, 5_000)
     search._best = Proof((3, 7), PROVED, True, np.inf, 0.05)
