@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from engine import engine
 from reviews import clean, folder
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
@@ -230,7 +231,8 @@ def measure(name: str, texts: list[str], labels: list[int], enough: Enough) -> d
         if kind == "samples" and asked and len(seen.further) < 100:
             seen.further.append(e.queries - plain.explain(e.text).queries)
         seen.forge(certificate, model, enough.forged * tally["certificates"] / enough.count, rng)
-    return {"name": name, "kind": kind, "seconds": time.perf_counter() - began, **seen.as_data()}
+    about = {"name": name, "kind": kind, "commit": engine(), "seconds": time.perf_counter() - began}
+    return {**about, **seen.as_data()}
 
 
 def head(results: list[dict[str, Any]]) -> str:
@@ -286,6 +288,7 @@ def remarks(r: dict[str, Any]) -> Iterator[str]:
 def report(results: list[dict[str, Any]]) -> str:
     """The page."""
     minutes = sum(r["seconds"] for r in results) / 60
+    commits = ", ".join(dict.fromkeys(r["commit"] for r in results))
     how = f"IMDB reviews, models trained on {TRAINED:,} of them, answers about others"
     titles = ("answers", "kind", "certificates", "accepted", "shortest shown / found", "forged", "rejected")
     titles += ("check, ms: median, 99%, most", "size, bytes")
@@ -296,7 +299,8 @@ def report(results: list[dict[str, Any]]) -> str:
             changed[name][who] += n
     parts = [
         "# Certificates",
-        f"Written by `python benchmarks/certificates.py`: {how}; {minutes:.0f} minutes in all, times in CPU.",
+        f"Written by `python benchmarks/certificates.py`, kedge at commit {commits}.",
+        f"{how}; {minutes:.0f} minutes in all, times in CPU.",
         head(results),
         "\n".join([f"| {' | '.join(titles)} |", "|---" * len(titles) + "|", *map(row, results)]),
         *(remark for r in results for remark in remarks(r)),

@@ -1,152 +1,235 @@
-"""Mutants of the modules that carry a promise, and which tests kill them.
+"""Mutants of the evaluators and of the proofs, and whether the tests kill them.
 
-``python benchmarks/mutation.py --sample 200`` writes ``results/mutation.md`` and ``results/mutation.json``. A
-mutant is one change by one operator of cosmic-ray (``pip install cosmic-ray``); a seed draws the sample. Each
-runs in a forked process in which the changed module takes the place of its own, until the first test fails.
+``python benchmarks/mutation.py --sample 500`` writes ``results/mutation.md`` and ``results/mutation.json``.
+It needs cosmic-ray (``pip install cosmic-ray``). The tests are collected once and run once to see which of
+them execute which lines. Each mutant then gets a forked process, in which the tests that execute the changed
+statement run, the fastest first, until one fails. Results of an earlier run are kept for mutants that were
+killed and whose function has not been edited since. ``survivors.json`` says why a mutant may survive.
 """
 
 import argparse
-import importlib.abc
-import importlib.util
+import gc
 import json
 import os
-import random
+import resource
 import signal
 import sys
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-HERE = Path(__file__).parent
+import coverage
+import pytest
+from engine import engine
+from mutants import SOURCE, Mutant, drawn, put_in_place
+
+HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-SOURCE = ROOT / "src"
-# The modules whose answers are promises, and the tests that are to notice.
-MODULES = ("kedge/evaluators/**/*.py", "kedge/search/exact/*.py", "kedge/search/guided/proof.py")
+# The tests that are to notice.
 TESTS = (
-    "tests/evaluators/test_reference.py", "tests/evaluators/grids/test_gridsum.py",
-    "tests/evaluators/test_bets.py",
-    "tests/adversarial", "tests/evaluators", "tests/search/exact", "tests/test_promises.py",
-    "tests/search/guided/test_steps.py",
+    "tests/evaluators", "tests/search", "tests/certificates", "tests/studies", "tests/test_promises.py",
+    "tests/adversarial",
 )  # fmt: skip
-# Operators whose mutants say nothing here (decorators such as dataclass), or need to be told of a variable.
-_LEFT_OUT = ("core/RemoveDecorator", "core/Variable")
+# A test may take so many times its own time, and so many seconds more, before its mutant counts as endless.
+PATIENCE, GRACE = 10, 3.0
 
 
-class Mutant(NamedTuple):
-    """One change of one module."""
+class Driver:
+    """A pytest plugin: collects as pytest does, then runs mutants in place of the tests."""
 
-    path: Path
-    operator: str
-    occurrence: int
+    def __init__(self, given: argparse.Namespace) -> None:
+        self.given, self.failed = given, False
+        self.items: dict[str, pytest.Item] = {}
+        self.seconds: dict[str, float] = {}
+        self.executed: dict[str, dict[int, list[str]]] = {}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self) -> None:
+        """The same examples each time, and no time spent on making a failing one smaller."""
+        from hypothesis import HealthCheck, Phase, settings  # pytest wants to be imported before it
+
+        phases = (Phase.explicit, Phase.generate)
+        slow = [HealthCheck.too_slow]
+        settings.register_profile(
+            "mutation", deadline=None, suppress_health_check=slow, derandomize=True, database=None,
+            phases=phases, max_examples=self.given.examples,
+        )  # fmt: skip
+        settings.load_profile("mutation")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Remember that something failed."""
+        self.failed = self.failed or report.failed
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Look at what each test executes; then mutant after mutant."""
+        self.items = {item.nodeid: item for item in session.items}
+        gc.freeze()
+        self._map()
+        mutants, everything = drawn(self.given.sample, self.given.seed)
+        file = self.given.out / "mutation.json"
+        stored = json.loads(file.read_text(encoding="utf-8"))["mutants"] if file.exists() else []
+        known = {(row["key"], row["origin"]): row for row in stored if row["outcome"] != "survived"}
+        rows: list[dict[str, Any]] = []
+        end = time.monotonic() + 60 * self.given.minutes
+        for mutant in mutants[self.given.first :]:
+            if not mutant.is_python:
+                continue
+            row = known.get((mutant.key, mutant.origin))
+            if row is None and time.monotonic() < end:
+                start = os.times()
+                outcome, tests = self.try_(mutant)
+                now = os.times()
+                spent = now.children_user + now.children_system - start.children_user - start.children_system
+                row = {
+                    "key": mutant.key,
+                    "origin": mutant.origin,
+                    "change": mutant.change,
+                    "outcome": outcome,
+                }
+                row |= {"tests": tests, "seconds": round(spent, 2)}
+                sys.stderr.write(
+                    f"{len(rows)} {outcome} {tests} {spent:.1f} s {mutant.key} {mutant.change}\n"
+                )
+            if row is not None:
+                rows.append(row)
+                self._write(rows, everything)
+        return True
+
+    def _write(self, rows: list[dict[str, Any]], everything: int) -> None:
+        data = {"seed": self.given.seed, "all": everything, "commit": engine(), "mutants": rows}
+        content = json.dumps(data, indent=1) + "\n"
+        (self.given.out / "mutation.json").write_text(content, encoding="utf-8")
+        (self.given.out / "mutation.md").write_text(report(data, reasons()), encoding="utf-8")
+
+    def _run(self, nodeid: str) -> bool:
+        """Run one test here; whether it passed."""
+        self.failed = False
+        item = self.items[nodeid]
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        return not self.failed
+
+    def _map(self) -> None:
+        """Every test once, in a forked process: its time, and the lines that it executes.
+
+        A map that is kept holds as long as the modules are the same; tests that are new are added to it.
+        """
+        folder = Path(tempfile.mkdtemp())
+        found = self.given.map or folder / "map.json"
+        if found.exists():
+            self._read(found)
+        if new := [nodeid for nodeid in self.items if nodeid not in self.seconds]:
+            child = os.fork()
+            if not child:
+                os._exit(self._watch(new, folder, found))
+            if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
+                sys.exit("The tests could not be run.")
+            self._read(found)
+
+    def _read(self, found: Path) -> None:
+        self.seconds, executed = json.loads(found.read_text(encoding="utf-8"))
+        self.executed = {
+            path: {int(k): tests for k, tests in rows.items()} for path, rows in executed.items()
+        }
+
+    def _watch(self, new: Sequence[str], folder: Path, found: Path) -> int:
+        kedge = [str(SOURCE / "kedge" / "*")]
+        cover = coverage.Coverage(data_file=folder / "coverage", include=kedge, config_file=False)
+        cover.start()
+        for nodeid in new:
+            cover.switch_context(nodeid)
+            start = time.process_time()
+            if self._run(nodeid):
+                self.seconds[nodeid] = time.process_time() - start
+            else:
+                sys.stderr.write(f"{nodeid} fails without any change, and is left out.\n")
+        cover.stop()
+        data = cover.get_data()
+        for path in data.measured_files():
+            rows = self.executed.setdefault(path, {})
+            for line, tests in data.contexts_by_lineno(path).items():
+                rows[line] = sorted({*rows.get(line, ()), *filter(None, tests)})
+        found.write_text(json.dumps([self.seconds, self.executed]), encoding="utf-8")
+        return 0
+
+    def chosen(self, mutant: Mutant) -> list[str]:
+        """The tests that execute what was changed, the fastest first."""
+        rows = self.executed.get(str(mutant.path), {})
+        for first, last in (mutant.lines, mutant.body):
+            tests = {t for k in range(first, last + 1) for t in rows.get(k, ()) if t in self.seconds}
+            if tests:
+                break
+        return sorted(tests & self.items.keys(), key=self.seconds.__getitem__)
+
+    def try_(self, mutant: Mutant) -> tuple[str, int]:
+        """Run the tests in a forked process: "killed", "endless" or "survived", and by how many tests."""
+        tests = self.chosen(mutant)
+        readable, writable = os.pipe()
+        child = os.fork()
+        if not child:
+            os._exit(self._in_child(mutant, tests, writable))
+        os.close(writable)
+        with os.fdopen(readable, "rb") as pipe:
+            ran = len(pipe.read())
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if code == 0:
+            return "survived", ran
+        return "endless" if code in {-signal.SIGPROF, -signal.SIGALRM} else "killed", ran
+
+    def _in_child(self, mutant: Mutant, tests: Sequence[str], pipe: int) -> int:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+        room = 6 << 30  # a mutant that wants more memory gets an error instead
+        resource.setrlimit(resource.RLIMIT_AS, (room, room))
+        signal.setitimer(signal.ITIMER_REAL, 20 * self.given.seconds)  # for one that waits for ever
+        try:
+            put_in_place(mutant)
+        except Exception:  # noqa: BLE001  (a module that cannot even be imported)
+            return 1
+        start = time.process_time()
+        for nodeid in tests:
+            took = self.seconds[nodeid]
+            if time.process_time() - start + took > self.given.seconds:
+                break
+            signal.setitimer(signal.ITIMER_PROF, PATIENCE * took + GRACE)
+            os.write(pipe, b".")
+            if not self._run(nodeid):
+                return 1
+        return 0
 
 
-class Replaced(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Gives one module its changed source."""
-
-    def __init__(self, name: str, path: Path, code: str) -> None:
-        self.name, self.path, self.code = name, path, code
-
-    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
-        """Only the one."""
-        del path, target
-        if fullname != self.name:
-            return None
-        return importlib.util.spec_from_loader(fullname, self, origin=str(self.path))
-
-    def exec_module(self, module: Any) -> None:
-        """Run the changed source in its place."""
-        exec(compile(self.code, str(self.path), "exec"), vars(module))  # noqa: S102
+def reasons() -> dict[str, str]:
+    """Why mutants may survive, by key."""
+    known = HERE / "survivors.json"
+    return json.loads(known.read_text(encoding="utf-8")) if known.exists() else {}
 
 
-def mutants() -> Iterator[Mutant]:
-    """Every mutant there is."""
-    from cosmic_ray.ast import ast_nodes, get_ast
-    from cosmic_ray.plugins import get_operator, operator_names
-
-    for pattern in MODULES:
-        for path in sorted(SOURCE.glob(pattern)):
-            tree = get_ast(path.read_text(encoding="utf-8"))
-            for name in operator_names():
-                if name.startswith(_LEFT_OUT):
-                    continue
-                operator = get_operator(name)()
-                places = sum(len(list(operator.mutation_positions(node))) for node in ast_nodes(tree))
-                yield from (Mutant(path, name, k) for k in range(places))
-
-
-def changed(mutant: Mutant) -> tuple[str, str]:
-    """The changed source, and the line before and after."""
-    from cosmic_ray.mutating import mutate_code
-    from cosmic_ray.plugins import get_operator
-
-    source = mutant.path.read_text(encoding="utf-8")
-    code = mutate_code(source, get_operator(mutant.operator)(), mutant.occurrence)
-    if code is None:
-        return source, ""
-    pairs = zip(source.splitlines(), code.splitlines(), strict=False)
-    number, (old, new) = next((k, pair) for k, pair in enumerate(pairs, start=1) if pair[0] != pair[1])
-    return code, f"{number}: `{old.strip()}` became `{new.strip()}`"
-
-
-def killed(mutant: Mutant, code: str, seconds: float) -> str:
-    """Run the tests in a forked process: "killed", "timeout" or "survived"."""
-    child = os.fork()
-    if not child:
-        _in_child(mutant, code)
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return "survived" if status == 0 else "killed"
-        time.sleep(0.05)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return "timeout"
-
-
-def _in_child(mutant: Mutant, code: str) -> None:
-    import pytest
-
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 1)
-    os.dup2(null, 2)
-    name = ".".join(mutant.path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
-    sys.meta_path.insert(0, Replaced(name, mutant.path, code))
-    os.chdir(ROOT)
-    options = ["-q", "-x", "-p", "no:cacheprovider", "--no-header"]
-    os._exit(int(pytest.main([*options, *TESTS])))
-
-
-def preload() -> None:
-    """Import what every test needs but kedge itself, once."""
-    for name in ("numpy", "scipy.stats", "scipy.sparse", "flint", "pytest", "sklearn.ensemble",
-                 "sklearn.linear_model", "sklearn.feature_extraction.text", "sklearn.naive_bayes",
-                 "sklearn.svm", "sklearn.tree", "sklearn.pipeline", "sklearn.neural_network"):  # fmt: skip
-        importlib.import_module(name)
-
-
-def report(rows: list[dict[str, Any]], everything: int, seed: int, reasons: dict[str, str]) -> str:
+def report(data: dict[str, Any], known: dict[str, str]) -> str:
     """The page."""
-    dead = [row for row in rows if row["outcome"] != "survived"]
-    alive = [row for row in rows if row["outcome"] == "survived"]
-    timeouts = sum(row["outcome"] == "timeout" for row in rows)
-    share = len(dead) / max(len(rows), 1)
-    equal = sum(bool(reasons.get(row["key"], "").startswith("equivalent")) for row in alive)
-    among = len(dead) / max(len(rows) - equal, 1)
+    rows, alive = data["mutants"], [row for row in data["mutants"] if row["outcome"] == "survived"]
+    dead, endless = len(rows) - len(alive), sum(row["outcome"] == "endless" for row in rows)
+    equal = sum(known.get(row["key"], "").startswith("Equivalent") for row in alive)
+    share, among = dead / max(len(rows), 1), dead / max(len(rows) - equal, 1)
+    seconds = sum(row["seconds"] for row in rows)
     listed = "\n".join(
-        f"- `{row['path']}`, line {row['change']} ({row['operator'].removeprefix('core/')}): "
-        f"{reasons.get(row['key'], 'no reason known yet.')}"
-        for row in alive
+        f"- `{row['key'].partition(':')[0]}`: `{row['change'][0]}` became `{row['change'][1]}`. "
+        f"{known.get(row['key'], 'No reason is known yet.')}"
+        for row in sorted(alive, key=lambda row: row["key"])
     )
     return f"""# Mutants
 
-Written by `benchmarks/mutation.py`. Mutants of the evaluators and of the proofs by the operators of
-cosmic-ray: {everything:,} in all, of which {len(rows):,} were drawn (seed {seed}). Killed: **{len(dead):,}**
-({share:.1%}), {timeouts} of them by a time-out; of those that are not equivalent {among:.1%}. Tests:
-{", ".join(f"`{test}`" for test in TESTS)}.
+Written by `benchmarks/mutation.py`, kedge at commit {data["commit"]}. Mutants of the evaluators, the exact
+searches, the proofs by sampling and the checker of certificates, by the operators of cosmic-ray:
+{data["all"]:,} in all, of which {len(rows):,} were drawn (seed {data["seed"]}). Killed: **{dead:,} of
+{len(rows):,} ({share:.1%})**, {endless} of them because they do not end. Of the {len(alive)} survivors
+{equal} are equivalent: they change how long it takes, or a margin that no answer depends on. Of the others
+that were drawn **{among:.1%}** were killed. {seconds:,.0f} s of CPU time. Tests:
+{", ".join(f"`{t}`" for t in TESTS)}.
 
-Survivors:
+Survivors, with the reason:
 
 {listed or "none."}
 """
@@ -155,37 +238,18 @@ Survivors:
 def main() -> None:
     """Draw mutants, run each, and write what became of them after every one."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sample", type=int, default=200)
+    parser.add_argument("--sample", type=int, default=500)
+    parser.add_argument("--first", type=int, default=0, help="leave out as many of those that are drawn")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--seconds", type=float, default=240.0, help="that the tests of one mutant may take")
+    parser.add_argument("--seconds", type=float, default=30.0, help="that the tests of one mutant may take")
+    parser.add_argument("--examples", type=int, default=100, help="of a test with random ones, at most")
     parser.add_argument("--minutes", type=float, default=600.0)
+    parser.add_argument("--map", type=Path, help="where to keep what each test executes")
     parser.add_argument("--out", type=Path, default=HERE / "results")
-    args = parser.parse_args()
-    preload()
-    known = HERE / "survivors.json"
-    reasons = json.loads(known.read_text(encoding="utf-8")) if known.exists() else {}
-    everything = list(mutants())
-    drawn = random.Random(args.seed).sample(everything, min(args.sample, len(everything)))
-    whole = drawn[0]._replace(path=SOURCE / "kedge" / "evaluators" / "tails.py")
-    if killed(whole, whole.path.read_text(encoding="utf-8"), args.seconds) != "survived":
-        sys.exit("The tests fail without any change.")
-    rows: list[dict[str, Any]] = []
-    end = time.monotonic() + 60 * args.minutes
-    for mutant in drawn:
-        if time.monotonic() > end:
-            break
-        code, change = changed(mutant)
-        path = str(mutant.path.relative_to(SOURCE))
-        outcome = killed(mutant, code, args.seconds) if change else "killed"
-        key = f"{path}:{mutant.operator}:{mutant.occurrence}"
-        row = {"key": key, "path": path, "operator": mutant.operator, "change": change, "outcome": outcome}
-        rows.append(row)
-        sys.stdout.write(f"{len(rows)} {outcome} {path} {change}\n")
-        sys.stdout.flush()
-        page = report(rows, len(everything), args.seed, reasons)
-        (args.out / "mutation.md").write_text(page, encoding="utf-8")
-        data = {"seed": args.seed, "all": len(everything), "mutants": rows}
-        (args.out / "mutation.json").write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    given = parser.parse_args()
+    os.chdir(ROOT)
+    options = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov", "-m", "not slow"]
+    sys.exit(pytest.main([*options, *TESTS], plugins=[Driver(given)]))
 
 
 if __name__ == "__main__":

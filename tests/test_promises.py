@@ -6,11 +6,13 @@ import brute
 import numpy as np
 import pytest
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
+from truth import Judge, broken
 
 import kedge
 from kedge.perturb import Masking
@@ -347,3 +349,70 @@ def _picky(text):
     if "UNK" in text:
         raise ValueError("no such word")
     return text
+
+
+def _hashed(ngram_range):
+    """Pairs of words on four columns, where grams cancel each other, and a head to put numbers into."""
+    texts = ["good film so bad", "bad plot the film", "the good plot so", "so bad film good", "plot", "film"]
+    vectorizer = HashingVectorizer(n_features=4, ngram_range=ngram_range, norm=None)
+    return make_pipeline(vectorizer, LinearSVC()).fit(texts, [0, 1, 2, 0, 1, 2])
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("column", range(4))
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_grams_that_cancel_each_other_leave_a_zero_behind(number, column):
+    """Zero times infinity is no number: counts, which have no such zero, do not stand for the texts."""
+    pipeline = _hashed((1, 2))
+    pipeline[-1].coef_[0, column] = number
+    for text in ("good film so bad plot", "the plot good bad film so"):
+        e = kedge.explain(pipeline, text)
+        judge = Judge(pipeline.predict, e)
+        assert broken(e, judge) == []
+
+
+def test_a_text_too_short_for_a_hashed_pair():
+    """A hasher takes no empty list; a text of one word has no pair of words."""
+    with pytest.raises(kedge.errors.TextError, match="does not depend on them"):
+        kedge.explain(_hashed((2, 2)), "good")
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("ngram_range", [(1, 1), (1, 2)])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_infinite_weights_of_words_that_are_not_in_the_text(number, ngram_range):
+    """They make no number of any dense row; whether rows are dense is seen at every explanation."""
+    texts = ["good film", "bad plot", "so good", "so bad", "the good plot", "the bad film"]
+    vectorizer = CountVectorizer(ngram_range=ngram_range)
+    dense = FunctionTransformer(lambda x: x.toarray(), accept_sparse=True)
+    pipeline = make_pipeline(vectorizer, dense, LinearSVC()).fit(texts, [1, 0, 1, 0, 1, 0])
+    explainer = kedge.Explainer(pipeline, threshold=1.0)
+    before = explainer.explain("good plot so")
+    assert broken(before, Judge(pipeline.predict, before)) == []
+    pipeline[-1].coef_[0, vectorizer.vocabulary_["film"]] = number
+    e = explainer.explain("good plot so")
+    assert broken(e, Judge(pipeline.predict, e)) == []
+
+
+def test_a_baseline_that_ties_decide_is_that_of_the_model():
+    """Without an intercept a text of which nothing is left scores zero, which is one of the labels."""
+    texts = ["food food place", "place nice", "food nice nice", "bad place", "bad food", "nice place place"]
+    pipeline = make_pipeline(TfidfVectorizer(), LinearSVC(penalty="l1", dual=False, fit_intercept=False))
+    for labels in ([0, 1, 1, 0, 0, 1], [1, 0, 0, 1, 1, 0], [0, 0, 1, 1, 0, 1]):
+        pipeline.fit(texts, labels)
+        for text in ("food place food", "nice food", "bad place nice"):
+            e = kedge.explain(pipeline, text)
+            assert broken(e, Judge(pipeline.predict, e)) == []
+
+
+def test_more_than_sixty_four_words():
+    """Of all words of a text, and of none: no machine word has a bit for each of these."""
+    words = [f"w{k}" for k in range(90)]
+
+    def has_first(texts):
+        return [int("w0" in text.split()) for text in texts]
+
+    text = " ".join(words)
+    assert kedge.precision(has_first, text, range(90)).interval.low == 1.0
+    assert kedge.precision(has_first, text, [0]).reaches
+    assert kedge.explain(has_first, text).words == ("w0",)

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from kedge.errors import KedgeError, LabelError, OptionError
+from kedge.errors import LabelError, OptionError
 from kedge.model.contrast import between, the_pair
 from kedge.model.model import Predictions
 from kedge.model.source import Converted
 from kedge.options import Options
 from kedge.perturb import Perturbation
-from kedge.reading.labels import answer_together, label_to_explain
+from kedge.reading.labels import label_to_explain
 from kedge.reading.oracle import ASKED_AGAIN, Oracle
 from kedge.reading.reading import Reading, read, read_document
 from kedge.reading.verification import confirm, verify
@@ -25,7 +25,6 @@ from kedge.results.explanation import Explanation, Step, TiedAnchors
 from kedge.results.removal import Removal
 from kedge.search.covering import Covering
 from kedge.search.empty import baseline_of
-from kedge.search.exact.ranked import Ranked
 from kedge.search.hurried import hurried_anchor
 from kedge.search.strategies import choose_strategy, spell
 from kedge.search.strategy import Candidate, Found, Strategy
@@ -40,7 +39,7 @@ from kedge.utils.deadline import TimeIsUp
 from kedge.utils.seeds import generator
 from kedge.utils.sentences import Option, Sentence
 
-__all__ = ["Query", "ask_together", "explain_text", "find_anchor", "open_reading"]
+__all__ = ["Query", "explain_text", "find_anchor", "open_document", "open_reading"]
 
 
 _NOT_ASKED_AGAIN = Sentence(
@@ -65,41 +64,6 @@ class Query:
     opened: "tuple[Converted, Reading, np.random.Generator] | None" = None
 
 
-def ask_together(
-    texts: Sequence[str],
-    labels: Sequence[Label | None],
-    converted: Converted,
-    options: Options,
-    perturbation: Perturbation,
-    tokenizer: Tokenizer | None,
-) -> list[Query]:
-    """Several texts with what the model says of them, from one call; and each read, where that needs no more.
-
-    What a strategy does first it does for all of them at once. A text that cannot be read is left as it is.
-    """
-    model, asked = converted.model, range(len(texts))
-    read = [read_document(model, text, tokenizer) for text in texts] if model.from_words is not None else []
-    if not read or not all(own for _, own in read):
-        answers = model.predict(texts)
-        return [Query(texts[k], labels[k], answers.of(k)) for k in asked]
-    answers = answer_together(model, [document for document, _ in read])
-    queries, begun = [], dict[Strategy, list[Reading]]()
-    for k in asked:
-        query = Query(texts[k], labels[k], answers.of(k))
-        try:
-            reading, rng = _opened(query, read[k], converted, options, perturbation, tokenizer)
-            strategy = choose_strategy(options.strategies, reading)
-        except KedgeError:  # which will be told of this text
-            queries.append(query)
-            continue
-        queries.append(replace(query, opened=(converted, reading, rng)))
-        begun.setdefault(strategy, []).append(reading)
-    for strategy, readings in begun.items():
-        if isinstance(strategy, Ranked):
-            strategy.begin(readings, options.goal)
-    return queries
-
-
 def open_reading(
     query: Query,
     converted: Converted,
@@ -108,19 +72,20 @@ def open_reading(
     tokenizer: Tokenizer | None,
 ) -> tuple[Reading, np.random.Generator]:
     """One model's view of one text, checked against the model: the only way in."""
-    words = read_document(converted.model, query.text, tokenizer)
-    return _opened(query, words, converted, options, perturbation, tokenizer)
+    document = read_document(converted.model, query.text, tokenizer)
+    return open_document(query, document, converted, options, perturbation, tokenizer)
 
 
-def _opened(
+def open_document(
     query: Query,
-    words: tuple[Document, bool],
+    read_already: tuple[Document, bool],
     converted: Converted,
     options: Options,
     perturbation: Perturbation,
     tokenizer: Tokenizer | None,
 ) -> tuple[Reading, np.random.Generator]:
-    document, own_words = words
+    """The same of a text whose words were found already, and whether they are the model's own."""
+    document, own_words = read_already
     rng = generator(options.seed, document.text)
     reading = read(
         converted.model,

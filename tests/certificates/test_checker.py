@@ -230,6 +230,48 @@ class TestSums:
         with pytest.raises(checker.Rejected, match=r"The bound on the model's rounding is too small\."):
             checker.check(resealed(certificate))
 
+    def test_the_bound_on_rounding_is_that_of_the_format(self):
+        """(d + 2) 2^-53 M and no less: two units, and sizes of bias and scores that add up to 3 + 5 + 7."""
+        case = case_of([1, 2], [1, 0])
+        need = Fraction(4 * (3 + 5 + 7), 3 << 53)  # thirds are no multiples of a power of two
+        proof = {"kind": "sum", "bias": "-3/3", "strict": True, "scores": ["5/3", ["2/3", "-7/3"]]}
+        for short in (0, 1):
+            case.proof = {**proof, "rounding": written(need - Fraction(short, 3 << 80))}
+            if short:
+                with pytest.raises(checker.Rejected, match="rounding is too small"):
+                    checker.bounds(case)
+            else:
+                assert checker.bounds(case)[:2] == (Fraction(3, 4), Fraction(3, 4))
+
+    @given(st.lists(st.integers(1, 40), min_size=40, max_size=60), st.floats(0.3, 0.7))
+    @settings(max_examples=10, deadline=None)
+    def test_uneven_coins_lose_next_to_nothing(self, values, share):
+        """Their weights are cut to some thirty bits, which is accounted for."""
+        sure = max(1, int(share * sum(values)))
+        low, high = checker._on_grid([([0, v], [7, 3], 10) for v in values], sure, sure, 1 << 12)
+        ways = [1]
+        for v in values:
+            ways = [7 * a + 3 * b for a, b in zip([*ways, *[0] * v], [*[0] * v, *ways], strict=True)]
+        assert low <= Fraction(sum(ways[sure:]), 10 ** len(values)) <= high
+        assert high - low < Fraction(1, 10**6)
+
+    @pytest.mark.parametrize("least", [0, 1])
+    @pytest.mark.parametrize("rises", [(-2, -1, -3), (2, -1, -3), (2, 1, -3), (-1, -1)])
+    def test_words_that_speak_against_the_label_are_kept_only_if_they_must(self, rises, least):
+        """Of shorter anchors the best one is among those looked at, also where nothing helps."""
+        case = case_of([1] * len(rises), [1] * len(rises))
+        case.least = least
+        scores = [f"{rise}/1" for rise in rises]
+        case.proof = {"kind": "sum", "bias": "1/1", "rounding": "0/1", "strict": True, "scores": scores}
+
+        def precision(kept):
+            coins = list(product(*([1] if k else [0, 1] for k in kept)))
+            held = sum(1 + sum(c * r for c, r in zip(coin, rises, strict=True)) > 0 for coin in coins)
+            return Fraction(held, len(coins))
+
+        every = [kept for kept in product([0, 1], repeat=len(rises)) if least <= sum(kept) < len(rises)]
+        assert checker.bounds(case)[2] == max(map(precision, every))
+
 
 def case_of(sizes, kept, threshold="19/20"):
     """A case of made-up units."""
@@ -255,6 +297,18 @@ def case_of(sizes, kept, threshold="19/20"):
 
 
 class TestTablesAndTrees:
+    @pytest.mark.parametrize(("sizes", "shorter"), [([1, 1], 0), ([1, 1, 1], HALF)])
+    def test_a_word_that_the_tree_does_not_ask_about_is_as_good_as_none(self, sizes, shorter):
+        """The label holds without the first word, or with the second: the empty anchor beats each of both.
+
+        It is no anchor, but a third word of which the tree knows nothing is one and has its precision.
+        """
+        case = case_of(sizes, [1, 1, *sizes[2:]][: len(sizes)])
+        boxes = [([[0, 0, 0]], True), ([[0, 1, 1], [1, 1, 1]], False), ([[0, 1, 1], [1, 0, 0]], False)]
+        case.proof = {"kind": "tree", "leaves": [{"box": box, "holds": holds} for box, holds in boxes]}
+        case.positions = case.positions[:2]
+        assert checker.bounds(case)[2] == max(shorter, HALF)
+
     @given(st.data())
     @settings(max_examples=60, deadline=None)
     def test_a_tree_and_its_table_say_the_same(self, data):
@@ -335,6 +389,14 @@ class TestSamples:
                 with pytest.raises(checker.Rejected, match="The answers do not prove"):
                     checker.bounds(case)
         assert count == 67
+
+    def test_the_bets_are_those_of_the_format(self):
+        """Stakes and weights as docs/certificates.md has them; the weights are one whole wealth."""
+        page = (ROOT / "docs" / "certificates.md").read_text(encoding="utf-8")
+        rows = [line for line in page.splitlines() if line.startswith(("| s |", "| w |"))]
+        stakes, weights = ([float(x) for x in row.split("|")[2:-1]] for row in rows)
+        assert [(s / 100, w / 100) for s, w in checker._BETS] == list(zip(stakes, weights, strict=True))
+        assert sum(w for _, w in checker._BETS) == 100
 
     def test_one_sample_has_one_answer(self):
         """With one free word there are two samples, and a log that contradicts itself proves nothing."""

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kedge.evaluators.bets import Bets, Round
+from kedge.evaluators.bets import Bets, Round, expected_samples
 
 COUNTS = st.integers(0, 400)
 
@@ -34,6 +34,11 @@ def test_no_number_of_clean_samples_proves_what_the_prediction_denies():
     """A prediction at or beyond the threshold can prove nothing by coming true."""
     assert Bets().still_needed(0.95, 0.05, 0.05) >= 1 << 20
     assert Bets().still_needed(1.0, 0.05, 0.0) >= 1 << 20
+
+
+def test_counting_ends_where_it_is_not_worth_it():
+    """A million samples that lost the label want more clean ones than anybody will draw."""
+    assert Bets((Round(0, worse=1_000_000),)).still_needed(0.95, 0.05, 0.0) == 1 << 20
 
 
 @given(COUNTS, COUNTS, COUNTS, st.floats(0, 0.2), st.floats(0.01, 0.3))
@@ -94,3 +99,18 @@ def test_true_claims_come(seed, lost):
         if bets.proves(0.95, 0.05):
             return
     pytest.fail("no proof in 100,000 samples")
+
+
+@pytest.mark.parametrize("lost", [0.0, 0.01, 0.04])
+def test_the_number_of_samples_to_plan_with(lost):
+    """The divergence of two coins, (1 - l) ln((1 - l) / t) + l ln(l / (1 - t)), is won per sample."""
+    won = (1 - lost) * np.log((1 - lost) / 0.95) + (lost * np.log(lost / 0.05) if lost else 0.0)
+    plain = expected_samples(0.95, 0.05, lost, 1.0, 0.0)
+    assert plain == pytest.approx((1 + np.log(20)) / won)
+    assert np.isinf(expected_samples(0.95, 0.05, 0.2, 0.06, 0.0))
+
+
+@pytest.mark.parametrize(("wrong", "rate"), [(0.0, 0.03), (0.01, 0.03), (0.1, 0.03**2 / 0.2)])
+def test_a_prediction_is_planned_with_by_its_margin_and_its_mistakes(wrong, rate):
+    """0.02 are foreseen of the 0.05 that may be lost: a margin of 0.03, or its square over two variances."""
+    assert expected_samples(0.95, 0.05, 0.06, 0.02, wrong) == pytest.approx((1 + np.log(20)) / rate)

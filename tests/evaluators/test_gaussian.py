@@ -4,11 +4,13 @@ from itertools import product
 
 import numpy as np
 import pytest
+from readings import reading_of
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import kedge
+from kedge.evaluators.gaussian import Gaussian
 
 WORDS = ["good", "bad", "food", "slow"]
 
@@ -53,3 +55,16 @@ def test_the_interval_holds_the_truth(seed, norm):
     e = kedge.explain(pipeline, text, evaluator="gaussian")
     low, _, high = e.interval
     assert low - 1e-12 <= truth(pipeline, text, e.words) <= high + 1e-12
+
+
+@pytest.mark.parametrize("norm", ["l2", None])
+@pytest.mark.parametrize(("apart", "open_"), [(0.0, True), (1e-3, False), (-1e-3, False)])
+def test_nothing_is_open_where_nothing_is_random(norm, apart, open_):
+    """With every word kept the score decides, unless rounding does: then the label may be either."""
+    weights = {"good": 0.1, "bad": 0.2, "food": -0.3 + apart, "slow": 0.0}
+    vectorizer = CountVectorizer() if norm is None else TfidfVectorizer(use_idf=False)
+    reading = reading_of(weighted(vectorizer, weights, 0.0), " ".join(WORDS))
+    everything = tuple(range(len(reading.units)))
+    found = Gaussian(reading).refine(everything)
+    assert (found.width > 0) == open_
+    assert found.low <= 1.0 == found.high

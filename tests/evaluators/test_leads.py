@@ -8,6 +8,7 @@ from counting import precision
 from leading import random_anchor, random_leads
 
 from kedge.evaluators.leads import Lead
+from kedge.model.scores.leads import Leads
 from kedge.results.interval import UNKNOWN
 
 
@@ -88,3 +89,28 @@ def test_a_range_of_the_norm_without_exceptions_settles_certainty():
 
 def _rest(leads):
     return leads.features, leads.sizes, leads.normed, leads.strict, leads.error
+
+
+def test_a_guess_is_the_normal_approximation():
+    """Forty words of about one weight: within a few hundredths of the certified tail, which is narrow."""
+    rng = np.random.default_rng(0)
+    sizes = np.ones(40, dtype=np.int64)
+    features = np.tile([0.0, 1.0], (40, 1))
+    for bias in (-6.0, -3.0, 0.0, 3.0):
+        weights = rng.uniform(0.5, 1.0, (40, 1)) * rng.choice([-1, 1], (40, 1))
+        leads = Leads(np.array([bias]), weights, features, sizes, False, np.array([True]), 1e-13)
+        lead, nothing = Lead(leads, 0, 0.5), np.zeros(40, dtype=np.int64)
+        tail = lead.tail(nothing)
+        assert tail.width < 0.02
+        assert abs(lead.guess(nothing) - tail.mean) < 0.03
+
+
+@pytest.mark.parametrize("size", [1.0, 1e6])
+def test_a_score_within_rounding_of_zero_may_be_of_either_side(size):
+    """The bound on a lead's error grows with the norm by which the lead was multiplied."""
+    sizes, features = np.ones(2, dtype=np.int64), np.tile([0.0, size], (2, 1))
+    for apart, low in ((1e-14, 0.0), (1e-9, 1.0)):
+        weights = np.array([[1.0], [-1.0 + apart]])
+        leads = Leads(np.zeros(1), weights, features, sizes, True, np.array([True]), 1e-13)
+        both = Lead(leads, 0, 0.5).tail(sizes)
+        assert (both.low, both.high) == (low, 1.0)

@@ -25,9 +25,9 @@ FORMAT = "kedge certificate 1"
 # ranges, with probability at most exp(-14) < 2^-20 to either side.
 _FACTOR, _STRAY = 7, Fraction(1, 1 << 20)
 # Cells of the first grid and of the finest; sums of so few values are added up one by one instead.
-_COARSE, _FINE, _FEW = 1 << 12, 1 << 16, 1 << 12
-# Bits of a cell's field, to how many its number is cut for want of room, and bits of an uneven weight.
-_FIELD, _CUT, _WEIGHT = 80, 48, 30
+_COARSE, _FINE, _FEW = 1 << 10, 1 << 16, 1 << 12
+# Bits of a cell's field, of a number that was cut for want of room, of a weight; for fair and uneven coins.
+_NARROW, _WIDE = (64, 46, 16), (80, 48, 30)
 # Bets on "the precision is at least the threshold": stakes, and the wealth put on each, in hundredths.
 _BETS = ((100, 50), (90, 10), (75, 12), (50, 10), (25, 8), (10, 6), (3, 4))
 # Shorter anchors, or branches of them, that are looked at; more are beyond this checker.
@@ -101,7 +101,8 @@ class _Sum:
         _need(len(self.linear) == len(case.sizes), "There is not one score for each unit.")
         read = [[_rational(x) for x in ([e] if isinstance(e, str) else e)] for e in proof["scores"]]
         bias, rounding = _rational(proof["bias"]), _rational(proof["rounding"])
-        unit = lcm(bias.denominator, rounding.denominator, *(x.denominator for t in read for x in t))
+        own = lcm(bias.denominator, *(x.denominator for t in read for x in t))
+        unit = lcm(own, rounding.denominator)
         _need(unit.bit_length() <= 4000, "The scores are too fine to be added up.")
         self.bias, rounded = int(bias * unit), int(rounding * unit)
         self.tables = []
@@ -113,7 +114,7 @@ class _Sum:
         # all are whole multiples of one power of two and small enough that nothing is ever rounded.
         total = abs(self.bias) + sum(max(map(abs, t)) for t in self.tables)
         common = gcd(self.bias, *(x for t in self.tables for x in t))
-        nothing_rounded = total <= (common & -common) << 53
+        nothing_rounded = own & own - 1 == 0 and total <= (common & -common) << 53
         enough = rounded << 53 >= (len(self.tables) + 2) * total
         _need(rounded >= 0 and (nothing_rounded or enough), "The bound on the model's rounding is too small.")
         # From here on the label holds for certain; and below this it is lost for certain.
@@ -175,42 +176,44 @@ def _added_up(parts: list[Part], bar: int) -> Fraction:
 def _on_grid(parts: list[Part], sure: int, maybe: int, cells: int) -> tuple[Fraction, Fraction]:
     """Bound P(sum >= sure) from below and P(sum >= maybe) from above, for values >= 0.
 
-    Each value is rounded to whole steps. The distribution of the rounded sum is one integer, cell i its bits
-    from 80 i on, so that a coin adds a shifted copy. What was rounded off hardly strays from its mean.
+    Each value is rounded to whole steps. The distribution of the rounded sum is one integer with a field of
+    bits for each cell, so that a coin adds a shifted copy. What was rounded off hardly strays from its mean.
     """
     grain = gcd(*(v for values, _, _ in parts for v in values))
     step = grain * max(1, -(-sure // (grain * cells)))
-    mean, squares, law = Fraction(0), 0, list[Part]()
+    drift, squares, law = Counter[int](), 0, list[Part]()
     for values, weights, total in parts:
         whole = [(2 * v + step) // (2 * step) for v in values]
         rests = [v - q * step for v, q in zip(values, whole, strict=True)]
         if any(rests):
-            mean += Fraction(sum(r * w for r, w in zip(rests, weights, strict=True)), total)
+            drift[total] += sum(map(mul, rests, weights))
             squares += (max(rests) - min(rests)) ** 2
         if any(whole):
             law.append((whole, weights, total))
-    stray = isqrt(_FACTOR * squares) + 1 if squares else 0
-    eta = _STRAY if squares else Fraction(0)
+    mean = sum((Fraction(top, total) for total, top in drift.items()), Fraction(0))
+    stray, eta = (isqrt(_FACTOR * squares) + 1, _STRAY) if squares else (0, Fraction(0))
     size = max(-((mean - sure - stray) // step), 0)  # so many steps or more are enough for certain
-    state, bits, missing, room = 1, 0, Fraction(0), (1 << _FIELD * size) - 1
+    coins = all(total & total - 1 == 0 and total >> _NARROW[2] <= 1 for _, _, total in law)
+    wide, cut, most = _NARROW if coins else _WIDE
+    state, bits, missing, room = 1, 0, Fraction(0), (1 << wide * size) - 1
     for whole, weights, total in law:
         more = total.bit_length() - 1
-        if more > _WEIGHT or total != 1 << more:
-            more, weights = _WEIGHT, [(w << _WEIGHT) // total for w in weights]  # noqa: PLW2901
-            missing += 1 - Fraction(sum(weights), 1 << _WEIGHT)
-        if bits + more > _FIELD - 2:
-            field = ((1 << _FIELD - bits + _CUT) - 1).to_bytes(_FIELD // 8, "little")
-            state = (state >> bits - _CUT) & int.from_bytes(field * size, "little")
-            bits, missing = _CUT, missing + Fraction(size, 1 << _CUT)
+        if more > most or total != 1 << more:
+            more, weights = most, [(w << most) // total for w in weights]  # noqa: PLW2901
+            missing += 1 - Fraction(sum(weights), 1 << most)
+        if bits + more > wide - 2:
+            field = ((1 << wide - bits + cut) - 1).to_bytes(wide // 8, "little")
+            state = (state >> bits - cut) & int.from_bytes(field * size, "little")
+            bits, missing = cut, missing + Fraction(size, 1 << cut)
         if more == 1:  # a fair coin
-            state += state << _FIELD * whole[1]
+            state += state << wide * whole[1]
         else:
-            state = sum((state * w) << _FIELD * q for q, w in zip(whole, weights, strict=True))
+            state = sum((state * w) << wide * q for q, w in zip(whole, weights, strict=True))
         bits += more
         state = state & room if state > room else state
-    lost = Fraction(state % ((1 << _FIELD) - 1), 1 << bits) + missing + eta
-    state &= (1 << _FIELD * max(-((mean - maybe + stray) // step), 0)) - 1
-    surely_lost = Fraction(state % ((1 << _FIELD) - 1), 1 << bits) - eta
+    lost = Fraction(state % ((1 << wide) - 1), 1 << bits) + missing + eta
+    state &= (1 << wide * max(-((mean - maybe + stray) // step), 0)) - 1
+    surely_lost = Fraction(state % ((1 << wide) - 1), 1 << bits) - eta
     return max(1 - lost, Fraction(0)), min(1 - surely_lost, Fraction(1))
 
 
@@ -372,16 +375,13 @@ def _check(certificate: dict[str, Any]) -> str:
     _need(high <= claimed["high"] <= 1, "The claimed upper bound does not hold.")
     if shorter is not None:
         _need(shorter < case.threshold, "A shorter anchor may reach the threshold.")
-        _need(
-            shorter <= claimed["shorter"] < case.threshold,
-            "The claimed bound on shorter anchors does not hold.",
-        )
+        holds = shorter <= claimed["shorter"] < case.threshold
+        _need(holds, "The claimed bound on shorter anchors does not hold.")
     words, label = " ".join(certificate["anchor"]["words"]), certificate["label"]
     sure = f", but for a chance of {float(case.delta):g}" if case.proof["kind"] == "samples" else ""
     some = "one word or more" if case.least else "words"  # then nobody looked at the empty set
-    short = f", and no shorter set of {some} does" if case.has_shorter else ""
-    kept = f"[{words}] keeps the label {label!r} in at least {float(case.threshold):g} of samples"
-    return f"{kept}{sure}{short}."
+    sure += f", and no shorter set of {some} does" if case.has_shorter else ""
+    return f"[{words}] keeps the label {label!r} in at least {float(case.threshold):g} of samples{sure}."
 
 
 def main() -> int:

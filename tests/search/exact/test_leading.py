@@ -1,5 +1,7 @@
 """Labels that lead by sums over words: the shortest anchor against brute force."""
 
+from itertools import count, product
+
 import numpy as np
 import pytest
 from counting import anchors, precision, shortest
@@ -15,7 +17,7 @@ import kedge
 from kedge.data.demo import reviews
 from kedge.evaluators.leads import Lead
 from kedge.search import Goal
-from kedge.search.exact import leading, proposals
+from kedge.search.exact import dominance, leading, proposals
 from kedge.search.exact.dominance import Dominance
 from kedge.search.exact.proposals import Proposals
 from kedge.search.pruning import without
@@ -78,6 +80,39 @@ def test_one_of_the_candidates_is_as_good_as_any_anchor(seed):
     for shorter in range(length + 1):
         for kept in anchors(leads.sizes.tolist(), shorter):
             assert precision(leads.holds, kept, leads.sizes) <= best + order.slack + 1e-12
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_one_more_occurrence_brings_lies_between_the_ends(seed):
+    """At every count of a small document, whose norm never leaves its range."""
+    rng = np.random.default_rng(seed)
+    leads = random_leads(rng, words=4, normed=True)
+    lead = Lead(leads, 0, 0.5)
+    order = Dominance.of(lead, 1)
+    every = np.indices(leads.sizes + 1).reshape(len(leads.sizes), -1).T
+    x = leads.features[np.arange(len(leads.sizes)), every]
+    norm = np.sqrt((x * x).sum(axis=1))
+    low, high = lead.norm_range(dominance._LOG_ETA)
+    inside = (norm**2 >= low - 1e-9) & (norm**2 <= high + 1e-9)
+    score = dict(zip(map(tuple, every), x @ leads.weights[:, 0] + leads.bias[0] * norm, strict=True))
+    for counts in every[inside]:
+        for j in np.flatnonzero(counts < leads.sizes):
+            more = score[tuple(counts + (np.arange(len(counts)) == j))] - score[tuple(counts)]
+            assert order.least[j] - 1e-9 <= more <= order.most[j] + 1e-9
+
+
+def test_the_risk_of_an_exchange_is_that_of_the_exchanged_anchor():
+    """For each occurrence that goes and each that comes, with three rivals."""
+    made = (random_leads(np.random.default_rng(k), rivals=3, words=6, normed=False) for k in count())
+    leads = next(leads for leads in made if len(leads.sizes) == 6)
+    proposals = Proposals([Lead(leads, k, 0.5) for k in range(3)])
+    kept = np.array([1 if k % 2 else 0 for k in range(len(leads.sizes))])
+    risks, out, into = proposals._exchanges(kept)
+    assert risks.size > 4
+    for (a, less), (b, more) in product(enumerate(out), enumerate(into)):
+        if less != more:
+            other = kept - (np.arange(len(kept)) == less) + (np.arange(len(kept)) == more)
+            assert risks[a, b] == pytest.approx(float(proposals.risk(*proposals._state(other))))
 
 
 def test_proposals_of_one_rival_take_the_largest_gains():

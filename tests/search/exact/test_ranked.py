@@ -62,7 +62,7 @@ def test_bounds_agree_with_brute_force(seed, keep, allow_empty, lattice):
     """By harmonics or on a lattice, whatever is claimed is true: the intervals, and the proof."""
     score = linear_case(seed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ranked, "ALL_COINS", 0)
+        patch.setattr(prefixes, "ALL_COINS", 0)
         patch.setattr(waves, "HARMONICS", 1 << 16)
         patch.setattr(prefixes, "LATTICE", lattice)
         found = shortest_prefix(score, 0.9, keep=keep, allow_empty=allow_empty)
@@ -134,3 +134,19 @@ def test_a_tie_of_nothing_that_helps():
         ties: kedge.explain(model, "aa bb", method="ranked", ties=ties).words for ties in ("first", "last")
     }
     assert found == {"first": ("aa",), "last": ("aa",)}
+
+
+def test_words_that_tie_are_chosen_as_asked():
+    """Of six equal words the last two, or any two: by the seed, and not always the same."""
+    words = [f"w{k}" for k in range(6)]
+    model = kedge.WordWeights(dict.fromkeys(words, 1.0), intercept=-1.5)
+    chosen = {
+        (ties, seed): kedge.explain(
+            model, " ".join(words), method="ranked", threshold=0.99, ties=ties, seed=seed
+        ).words
+        for ties in ("first", "last", "random")
+        for seed in range(8)
+    }
+    assert {words for (ties, _), words in chosen.items() if ties == "first"} == {("w0", "w1")}
+    assert {words for (ties, _), words in chosen.items() if ties == "last"} == {("w4", "w5")}
+    assert len({words for (ties, _), words in chosen.items() if ties == "random"}) > 2

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["all_as_written", "as_written", "makes_dense", "repeat", "state_of"]
+__all__ = ["all_as_written", "all_finite", "as_written", "makes_dense", "repeat", "state_of"]
 
 # Where TfidfVectorizer keeps its weights, a ridge its classes, boosting its trees and first score, or what
 # CatBoost makes again with its trees.
@@ -90,6 +90,12 @@ def repeat(estimators: Iterable[Any]) -> bool:
 def _scores(part: Any) -> bool:
     """Whether this is a function by which a selector of scikit-learn chose its columns, once."""
     return isinstance(part, FunctionType) and part.__module__.startswith("sklearn.feature_selection.")
+
+
+def all_finite(state: Iterable[object]) -> bool:
+    """Whether no number in the arrays of a state (``state_of``) is infinite, or none at all."""
+    arrays = (part for part in state if isinstance(part, np.ndarray) and part.dtype.kind == "f")
+    return all(np.isfinite(array).all() for array in arrays)
 
 
 def makes_dense(step: Any) -> bool:

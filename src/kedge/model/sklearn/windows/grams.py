@@ -60,6 +60,11 @@ class Grams:
         return not hasattr(self.vectorizer, "vocabulary_")
 
     @property
+    def cancels(self) -> bool:
+        """Whether grams that share a column may count against each other there."""
+        return self.hashed and bool(self.vectorizer.alternate_sign)
+
+    @property
     def longest(self) -> int:
         """The most words in a gram."""
         return 1 if self.characters else int(self.vectorizer.ngram_range[1])
@@ -224,6 +229,8 @@ class Grams:
             vocabulary = self.vectorizer.vocabulary_
             return {gram: (vocabulary[gram], 1.0) for gram in set(grams) if gram in vocabulary}
         distinct = sorted(set(grams))
+        if not distinct:  # pairs in a text of one word: the hasher takes no empty list
+            return {}
         rows = self.vectorizer._get_hasher().transform([[gram] for gram in distinct])  # noqa: SLF001
         places, signs = rows.indices.tolist(), rows.data.tolist()
         return {gram: (places[k], float(signs[k])) for k, gram in enumerate(distinct)}

@@ -16,6 +16,7 @@ from kedge.model.answers.outputs import Outputs
 from kedge.model.answers.predictions import Predictions
 from kedge.model.model import Model
 from kedge.model.scores.inside import Inside
+from kedge.model.sklearn.fitted import all_finite
 from kedge.model.sklearn.heads.decisions import Decision, decision_of
 from kedge.model.sklearn.heads.linear import head_of
 from kedge.model.sklearn.trees.boosted import Boosted
@@ -24,7 +25,7 @@ from kedge.model.sklearn.windows.forests import Algebra, tree_algebra
 from kedge.model.sklearn.windows.leading import leads_of
 from kedge.model.sklearn.windows.occurrences import Windows, in_units
 from kedge.model.sklearn.windows.parts import Part, cut
-from kedge.model.sklearn.windows.sources import Source, Table, source_of
+from kedge.model.sklearn.windows.sources import Source, Table, Vectoriser, source_of
 from kedge.model.sklearn.windows.sums import Sums
 from kedge.model.sklearn.words.features import features_of
 from kedge.perturb.masking import UNKNOWN, Masking
@@ -98,7 +99,7 @@ def source_model(
         name,
         tokenize=partial(shared_tokens, source),
         reads=(lambda word: any(grams.reads(word) for grams in vectorisers)) if known else None,
-        opened=partial(open_pipeline, source, decision, _trees(final, decision), answer),
+        opened=partial(open_pipeline, source, decision, _trees(final, decision), answer, parts),
         mask=None if known else UNKNOWN if several else "",
         parts=parts,
     )
@@ -117,18 +118,22 @@ def open_pipeline(
     decision: Decision | None,
     trees: Callable[[bool], Boosted | None] | None,
     answer: Callable[[Any], Predictions],
+    parts: Callable[[], tuple[object, ...]],
     document: Document,
     masking: Masking,
 ) -> Inside | None:
     """What is known of a pipeline on a document; None where masked texts must be asked about."""
     vectorisers, mask = source.vectorisers(), masking.written
+    # Grams that cancel each other leave a zero behind, steps may fill in all zeros, and zero times infinity
+    # is no number.
+    zeros = not isinstance(source, Vectoriser) or source.grams.cancels
+    if zeros and not all_finite(parts()):
+        return None
     found = [grams.occurrences(document, mask) for grams in vectorisers]
     known = [occurrences for occurrences in found if occurrences is not None]
-    if len(known) < len(found):
+    if len(known) < len(found) or not all(grams.masks_cleanly(document, masking) for grams in vectorisers):
         return None
     units, windows, tables = in_units(known, [token.word for token in document.tokens])
-    if not all(grams.masks_cleanly(document, masking) for grams in vectorisers):
-        return None
     opened = Opened(source, units, windows, tables)
 
     def predict(counts: Counts) -> Predictions:

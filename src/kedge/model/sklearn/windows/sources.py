@@ -53,8 +53,8 @@ class Vectoriser:
         vectorizer = self.grams.vectorizer
         table, base, columns = next(tables)
         single = bool(np.dtype(vectorizer.dtype) == np.float32)
-        signed = self.grams.hashed and vectorizer.alternate_sign
-        part: Part | None = counted(table, base, columns, self.grams.width, single=single, signed=signed)
+        width, signed = self.grams.width, self.grams.cancels
+        part: Part | None = counted(table, base, columns, width, single=single, signed=signed)
         if vectorizer.binary and part is not None:
             part = elementwise(part, lambda counts: np.minimum(counts, 1.0))
             part = part and replace(part, whole=True)

@@ -3,11 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from kedge.model.answers.outputs import Outputs
 from kedge.model.model import Model, Predictions
-from kedge.model.sklearn.fitted import makes_dense
+from kedge.model.sklearn.fitted import all_finite, makes_dense, state_of
 from kedge.model.sklearn.heads.linear import Head, head_of
 from kedge.model.sklearn.heads.mlp import is_mlp, mlp_gradient
 from kedge.model.sklearn.locating import is_local, keeps_apart, locate_words, looks_around
@@ -62,7 +60,7 @@ def words_model(
         return locate_words(vectorizer, text)
 
     vocabulary = getattr(vectorizer, "vocabulary_", None)  # a hashing vectoriser has none
-    reads = None if vocabulary is None else vocabulary.__contains__
+    reads: Any = None if vocabulary is None else vocabulary.__contains__
     by_pattern = vectorizer.tokenizer is None and looks_around(vectorizer.token_pattern)
     if vocabulary is None or tuple(vectorizer.ngram_range) != (1, 1) or by_pattern:
         notes = (_ASKED_BY_TEXT,)
@@ -123,17 +121,24 @@ def _inside(steps: Sequence[Any], final: Any, outputs: Outputs) -> dict[str, Any
     if trees is not None:
         return cut_capabilities(features, trees)
     head = head_of(final)
-    return {} if head is None else _sums(features, head)
+    if head is None:
+        return {}
+    # Zero times infinity is no number, also where the word is not in the document.
+    return _sums(features, head, (lambda: all_finite(state_of([final]))) if dense else lambda: True)
 
 
-def _sums(features: Features, head: Head) -> dict[str, Any]:
-    """What can be read of a classifier that compares sums over features."""
+def _sums(features: Features, head: Head, sound: Callable[[], bool]) -> dict[str, Any]:
+    """What can be read of a classifier that compares sums over features, as long as it is sound."""
+
+    def if_sound(read: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *asked: read(*asked) if sound() else None
+
     return {
-        "additive": lambda words, sizes, label: additive_score(features, head, words, sizes, label),
-        "normalised": lambda words, label: normalised_score(features, head, words, label),
-        "leads": lambda words, sizes, label: label_leads(features, head, words, sizes, label),
-        "algebra": lambda words, _, label, ask: label_algebra(features, head, words, label, ask),
-        "class_slopes": lambda words: class_slopes(features, head, words),
-        "between": lambda label, other: _sums(features, head.between(label, other)),
+        "additive": if_sound(lambda words, sizes, label: additive_score(features, head, words, sizes, label)),
+        "normalised": if_sound(lambda words, label: normalised_score(features, head, words, label)),
+        "leads": if_sound(lambda words, sizes, label: label_leads(features, head, words, sizes, label)),
+        "algebra": if_sound(lambda words, _, label, ask: label_algebra(features, head, words, label, ask)),
+        "class_slopes": if_sound(lambda words: class_slopes(features, head, words)),
+        "between": lambda label, other: _sums(features, head.between(label, other), sound),
         "gradient": lambda words, counts, label: gradient(features, head, words, counts, label),
     }
