@@ -264,3 +264,23 @@ def test_what_is_told():
         "narrow",
         "irreducible",
     ]
+
+
+def test_a_capital_that_is_gone_proves_nothing_more():
+    """The last of several proofs may stake all of it: nothing is left of delta, and no proof is begun."""
+    learner = needs_of(nearly("w3", "w3", 1.0))._learner
+    search = searches._Search(Guided(), learner, 5_000)
+    search._best = Proof((3, 7), PROVED, True, np.inf, 0.05)
+    search._capital.stake(1.0)
+    search._leave_out()
+    assert search._best.kept == (3, 7)
+
+
+def test_a_budget_that_is_nearly_spent_leaves_the_anchor():
+    """A proof of the rest does not fit in what is left, so none is begun."""
+    learner = needs_of(nearly("w3", "w3", 1.0), limit=24 + 60)._learner
+    search = searches._Search(Guided(), learner, 5_000)
+    search._best = Proof((3, 7), PROVED, True, np.inf, 0.05)
+    search._leave_out()
+    assert search._best.kept == (3, 7)
+    assert minimality(2, search._needs) == "open"

@@ -278,9 +278,10 @@ class _Search:
             if need.exact:
                 self._best = replace(self._best, kept=need.rest, interval=need.known, trials=np.inf)
                 continue
+            if self._capital.left < _BROKE or self._pool.reading.oracle.queries > last:
+                return
             least = Bets().still_needed(self._goal.threshold, self._capital.left * self._goal.delta, 0.0)
-            broke = self._capital.left < _BROKE or self._pool.left < least
-            if broke or self._pool.reading.oracle.queries > last:
+            if self._pool.left < least:
                 return
             proved = self._best
             self._prove(need.rest, self._knobs.stake, 2 * worth)
