@@ -231,10 +231,10 @@ class TestSums:
             checker.check(resealed(certificate))
 
     def test_the_bound_on_rounding_is_that_of_the_format(self):
-        """(d + 2) 2^-53 M and no less: two units, and sizes of bias and scores that add up to 3 + 5 + 7."""
+        """(d + 2) 2^-53 M and no less: two units, and sizes of bias and scores that add up to 5 + 7 + 5."""
         case = case_of([1, 2], [1, 0])
-        need = Fraction(4 * (3 + 5 + 7), 3 << 53)  # thirds are no multiples of a power of two
-        proof = {"kind": "sum", "bias": "-3/3", "strict": True, "scores": ["5/3", ["2/3", "-7/3"]]}
+        need = Fraction(4 * (5 + 7 + 5), 3 << 53)  # thirds are no multiples of a power of two
+        proof = {"kind": "sum", "bias": "-5/3", "strict": True, "scores": ["7/3", ["2/3", "-5/3"]]}
         for short in (0, 1):
             case.proof = {**proof, "rounding": written(need - Fraction(short, 3 << 80))}
             if short:
