@@ -416,3 +416,14 @@ def test_more_than_sixty_four_words():
     assert kedge.precision(has_first, text, range(90)).interval.low == 1.0
     assert kedge.precision(has_first, text, [0]).reaches
     assert kedge.explain(has_first, text).words == ("w0",)
+
+
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int64, np.float32])
+def test_presence_in_any_type_of_numbers(dtype):
+    """binary=True with numbers that hold no more than presence: read, and right."""
+    vectorizer = CountVectorizer(binary=True, dtype=dtype)
+    pipeline = make_pipeline(vectorizer, LogisticRegression())
+    pipeline.fit(["good film good", "bad film", "so good", "so bad bad"], [1, 0, 1, 0])
+    e = kedge.explain(pipeline, "good good bad film so good")
+    assert e.status == "exact"
+    assert broken(e, Judge(pipeline.predict, e)) == []
