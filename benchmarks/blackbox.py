@@ -119,7 +119,10 @@ def summary(rows: list[Row], asked: str = "queries") -> dict[str, str]:
             r["irreducible"] for r in needy_claims if r["irreducible"] is not None
         ),
         "says that no word can be left out, there": share(
-            r["minimality"] != "open" for r in needy_claims if "minimality" in r
+            r["minimality"] in {"shortest", "irreducible"} for r in needy_claims if "minimality" in r
+        ),
+        "says that one perhaps can, too narrowly to prove, there": share(
+            r["minimality"] == "narrow" for r in needy_claims if "minimality" in r
         ),
         "Jaccard over seeds, there": "-" if (same := jaccard(needy)) is None else f"{same:.3f}",
         "texts asked, median / mean / max": f"{median(count):.0f} / {mean(count):.0f} / {max(count)}",

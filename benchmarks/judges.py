@@ -14,7 +14,9 @@ from kedge.typing import Kept
 
 # Samples of a judge that samples; at a precision of 0.95 its standard error is 0.0015.
 SAMPLES = 20_000
-TRANSFORMER_SAMPLES, ENCODER_SAMPLES = 4_000, 1_000
+TRANSFORMER_SAMPLES, ENCODER_SAMPLES = 20_000, 1_000
+# A tiny transformer is asked about all masked texts of so many words at most.
+TRANSFORMER_WORDS = 14
 
 
 @dataclass
@@ -69,6 +71,8 @@ def judge_of(model: Any, kind: str, text: str, threshold: float) -> Judge:
         exact = kedge.explain(model, text, threshold=threshold)
         coefficients = [float(table[1]) for table in reading.additive.tables]
         return Judge(reading, Additive(reading), 0, len(exact.positions), coefficients)
+    if kind == "transformer" and len(reading.units) <= TRANSFORMER_WORDS:
+        return Judge(reading, Enumeration(reading), 0, None)
     if kind in {"transformer", "embeddings", "minilm"}:
         samples = TRANSFORMER_SAMPLES if kind == "transformer" else ENCODER_SAMPLES
         return Judge(reading, Empirical(reading, rng), samples, None)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -135,16 +136,10 @@ class Explainer:
         A word named twice is two of its occurrences; no word at all gives the baseline.
         """
         started = time.perf_counter()
-        options = self.options
         reading, rng = self._open(Query(text, label))
-        verdict = judge(
-            reading,
-            select(reading.document, words),
-            threshold=options.threshold,
-            delta=options.delta,
-            evaluator=options.evaluator,
-            rng=rng,
-        )
+        options, asked = self.options, select(reading.document, words)
+        limits: Any = {"threshold": options.threshold, "delta": options.delta}
+        verdict = judge(reading, asked, evaluator=options.evaluator, rng=rng, **limits)
         return replace(verdict, seconds=time.perf_counter() - started)
 
     @one_thread()
@@ -300,8 +295,4 @@ class Explainer:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The converted model is made of closures, so the user's own model is pickled.
-        return _rebuild, (self.given, self.options.given)
-
-
-def _rebuild(model: Any, options: dict[str, Any]) -> Explainer:
-    return Explainer(model, **options)
+        return partial(Explainer, **self.options.given), (self.given,)

@@ -5,6 +5,7 @@ text -> Document -> Reading -> Strategy -> Found -> Explanation
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -77,23 +78,30 @@ def ask_together(
 
     What a strategy does first it does for all of them at once. A text that cannot be read is left as it is.
     """
-    model, asked = converted.model, range(len(texts))
-    read = [read_document(model, text, tokenizer) for text in texts] if model.from_words is not None else []
-    if not read or not all(own for _, own in read):
+    model = converted.model
+    if model.from_words is None or tokenizer is not None:
         answers = model.predict(texts)
-        return [Query(texts[k], labels[k], answers.of(k)) for k in asked]
-    answers = answer_together(model, [document for document, _ in read])
-    queries, begun = [], dict[Strategy, list[Reading]]()
-    for k in asked:
-        query = Query(texts[k], labels[k], answers.of(k))
-        try:
-            reading, rng = _opened(query, read[k], converted, options, perturbation, tokenizer)
-            strategy = choose_strategy(options.strategies, reading)
-        except KedgeError:  # which will be told of this text
-            queries.append(query)
-            continue
-        queries.append(replace(query, opened=(converted, reading, rng)))
-        begun.setdefault(strategy, []).append(reading)
+        return [
+            Query(text, label, answers.of(k))
+            for k, (text, label) in enumerate(zip(texts, labels, strict=True))
+        ]
+    queries = [Query(text, label) for text, label in zip(texts, labels, strict=True)]
+    read: dict[int, tuple[Document, bool]] = {}
+    for k, text in enumerate(texts):
+        with suppress(KedgeError):  # which will be told of this text
+            read[k] = read_document(model, text, None)
+    read = {k: found for k, found in read.items() if found[1]}
+    if not read:
+        return queries
+    answers = answer_together(model, [document for document, _ in read.values()])
+    begun: dict[Strategy, list[Reading]] = {}
+    for row, (k, found) in enumerate(read.items()):
+        query = Query(texts[k], labels[k], answers.of(row))
+        with suppress(KedgeError):
+            reading, rng = _opened(query, found, converted, options, perturbation, tokenizer)
+            begun.setdefault(choose_strategy(options.strategies, reading), []).append(reading)
+            query = Query(query.text, query.label, query.known, opened=(converted, reading, rng))
+        queries[k] = query
     for strategy, readings in begun.items():
         if isinstance(strategy, Ranked):
             strategy.begin(readings, options.goal)
@@ -108,19 +116,19 @@ def open_reading(
     tokenizer: Tokenizer | None,
 ) -> tuple[Reading, np.random.Generator]:
     """One model's view of one text, checked against the model: the only way in."""
-    words = read_document(converted.model, query.text, tokenizer)
-    return _opened(query, words, converted, options, perturbation, tokenizer)
+    document = read_document(converted.model, query.text, tokenizer)
+    return _opened(query, document, converted, options, perturbation, tokenizer)
 
 
 def _opened(
     query: Query,
-    words: tuple[Document, bool],
+    read_already: tuple[Document, bool],
     converted: Converted,
     options: Options,
     perturbation: Perturbation,
     tokenizer: Tokenizer | None,
 ) -> tuple[Reading, np.random.Generator]:
-    document, own_words = words
+    document, own_words = read_already
     rng = generator(options.seed, document.text)
     reading = read(
         converted.model,

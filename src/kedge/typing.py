@@ -31,6 +31,7 @@ Status = Literal["exact", "certified", "audited", "estimated", "not_reached"]
 
 Ties = Literal["first", "last", "random"]
 
-Minimality = Literal["shortest", "irreducible", "open"]
+Minimality = Literal["shortest", "irreducible", "narrow", "open"]
 """What is known of an anchor's length: no shorter one reaches the threshold; none of its words can be left
-out, as far as was seen; or neither."""
+out, as far as was seen; without one of them it may reach, too narrowly to be proved in few questions; or none
+of these."""

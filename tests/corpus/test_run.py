@@ -2,11 +2,13 @@
 
 import json
 import random
+import re
 from collections import Counter
 from dataclasses import replace
 
 import counted
 import joblib
+import numpy as np
 import pytest
 
 import kedge
@@ -307,3 +309,66 @@ def interrupt(explainer, source, out):
 
     with pytest.raises(KeyboardInterrupt):
         explain_file(explainer, source, out, workers=1, watch=stop, overwrite=True)
+
+
+class TestTogether:
+    """Documents of a batch, which are read together."""
+
+    TEXTS = ("good food so good", "bad food", "good place", "bad place so bad") * 3
+
+    def fitted(self, **options):
+        from sklearn.feature_extraction.text import TfidfVectorizer
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.pipeline import make_pipeline
+
+        pipeline = make_pipeline(TfidfVectorizer(**options), LogisticRegression())
+        return pipeline.fit(list(self.TEXTS), [1, 0, 1, 0] * 3)
+
+    @pytest.mark.parametrize("norm", [None, "l2"])
+    def test_each_is_explained_as_if_it_were_alone(self, norm):
+        """Those that cannot be explained, for want of words, have their errors beside the others."""
+        rng = np.random.default_rng(0)
+        words = ["good", "bad", "food", "place", "so"]
+        texts = [
+            *(" ".join(rng.choice(words, n)) for n in (3, 30, 60, 90)),
+            "...",
+            "unseen words",
+            "",
+            *self.TEXTS,
+        ]
+        explainer = kedge.Explainer(self.fitted(norm=norm))
+        for text, outcome in zip(texts, explainer.explain_corpus(texts, workers=1), strict=True):
+            if outcome.error is None:
+                assert outcome.explanation == replace(explainer.explain(text), removals=())
+            else:
+                with pytest.raises(kedge.errors.KedgeError, match=re.escape(outcome.error.reason[:30])):
+                    explainer.explain(text)
+
+    def test_with_all_words_known_they_are_begun_together(self):
+        """The reading of each is at hand, with the first look at its anchors."""
+        rng = np.random.default_rng(0)
+        texts = [" ".join(rng.choice(["good", "bad", "food", "place"], 40)) for _ in range(3)]
+        explainer = kedge.Explainer(self.fitted(norm=None))
+        queries = explainer.ask_together([*texts, "unseen"], [None] * 4)
+        assert [q.opened is not None for q in queries] == [True, True, True, False]
+        assert all(begun is not None for q in queries[:3] for begun in q.opened[1].begun.values())
+        assert [explainer.answer(q) for q in queries[:3]] == [explainer.explain(t) for t in texts]
+        assert [q.known for q in explainer.ask_together(["...", "!"], [None, None])] == [None, None]
+
+    def test_a_tokenizer_of_the_users_own_is_respected(self):
+        """Then words are not the model's own, and only its labels come from one call."""
+        explainer = kedge.Explainer(self.fitted(), tokenizer=str.split)
+        queries = explainer.ask_together(list(self.TEXTS[:3]), [None] * 3)
+        assert all(q.opened is None and q.known is not None for q in queries)
+        outcomes = list(explainer.explain_corpus(self.TEXTS[:3], workers=1))
+        alone = [replace(explainer.explain(text), removals=()) for text in self.TEXTS[:3]]
+        assert [replace(o.explanation, removals=()) for o in outcomes] == alone
+
+    def test_a_model_that_is_fitted_anew_is_read_anew(self):
+        """A second corpus is explained for the model as it is then."""
+        pipeline = self.fitted()
+        explainer = kedge.Explainer(pipeline)
+        first = [o.explanation.label for o in explainer.explain_corpus(self.TEXTS, workers=1)]
+        pipeline.fit(list(self.TEXTS), [0, 1, 0, 1] * 3)
+        second = [o.explanation.label for o in explainer.explain_corpus(self.TEXTS, workers=1)]
+        assert second == [1 - label for label in first]

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kedge.evaluators import harmonics, loudness
-from kedge.evaluators.harmonics import FIRST, NO_LAWS, Circle, Coins, Laws, Spectra
+from kedge.evaluators.harmonics import FIRST, Circle, Spectra
+from kedge.evaluators.laws import NO_LAWS, Coins, Laws
 from kedge.evaluators.loudness import loud_harmonics
 
 SIZES = st.one_of(st.floats(-3, 3), st.integers(-2, 2).map(float), st.sampled_from([0.0, 1.0, 1.0, 7.5]))

@@ -1,7 +1,7 @@
 """Whether every sample given an anchor can be asked about, within reason and the user's limit."""
 
 from kedge.evaluators.enumeration import table_size
-from kedge.reading.oracle import RECHECKED
+from kedge.reading.oracle import ASKED_AGAIN, RECHECKED
 from kedge.reading.reading import Reading
 from kedge.typing import Kept
 
@@ -14,7 +14,7 @@ _ALGEBRA_BUDGET = 1 << 17
 # Texts that a black box may be asked about for an exact answer: what a sampled search spends.
 _TEXT_BUDGET = 1 << 11
 # What the guided search asks at least: rows of its pool, and the shortest proof.
-_ROWS_PER_UNIT, _ROWS_MORE, _LABEL_ROWS, _PROOF = 1.3, 16, 192, 67
+_ROWS_MORE, _LABEL_ROWS, _PROOF = 8, 80, 72
 
 
 def question_budget(reading: Reading) -> int:
@@ -37,5 +37,5 @@ def enumerable(reading: Reading, kept: Kept = ()) -> bool:
 
 def few_texts(reading: Reading, share: float) -> bool:
     """Whether asking about a share of all texts is no more than the guided search would ask."""
-    pool = _ROWS_PER_UNIT * len(reading.units) + _ROWS_MORE if reading.log_odds is not None else _LABEL_ROWS
-    return share * table_size(reading) <= pool + _PROOF
+    pool = len(reading.units) + _ROWS_MORE if reading.log_odds is not None else _LABEL_ROWS
+    return share * table_size(reading) + ASKED_AGAIN <= pool + _PROOF

@@ -23,16 +23,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kedge.evaluators.laws import Coins, Laws
 from kedge.model.scores.additive import UNIT
 from kedge.results.interval import Interval
 from kedge.typing import Counts, Floats
 
-__all__ = ["FIRST", "NO_LAWS", "Circle", "Coins", "Laws", "Spectra", "Waves", "powers"]
+__all__ = ["FIRST", "Circle", "Spectra", "Waves", "powers"]
 
 Complexes = NDArray[np.complex128]
 Waves = NDArray[Any]
@@ -42,56 +43,6 @@ FIRST = 16
 """Harmonics at which every sum is worked out: a sum of many words is heard at about ten."""
 # As good as infinitely many harmonics.
 _ENDLESS = 1 << 40
-
-
-class Coins(NamedTuple):
-    """Independent variables that are (n,) sizes with the same chance, and else 0."""
-
-    sizes: Floats
-    chance: float = 0.5
-
-    @property
-    def squares(self) -> float:
-        """The sum of the squared ranges."""
-        return float(self.sizes @ self.sizes)
-
-    @property
-    def mean(self) -> float:
-        """The mean of the sum."""
-        return self.chance * float(self.sizes.sum())
-
-
-class Laws(NamedTuple):
-    """Independent variables of several values: the values of all, the chance of each, where each begins."""
-
-    values: Floats
-    weights: Floats
-    starts: Counts
-
-    @property
-    def means(self) -> Floats:
-        """(n,) the mean of each."""
-        means: Floats = np.add.reduceat(self.values * self.weights, self.starts)
-        return means
-
-    @property
-    def squares(self) -> float:
-        """The sum of the squared ranges."""
-        if not len(self.starts):
-            return 0.0
-        spread = np.maximum.reduceat(self.values, self.starts)
-        spread = spread - np.minimum.reduceat(self.values, self.starts)
-        return float(spread @ spread)
-
-    @property
-    def away(self) -> Floats:
-        """Each value's distance from its mean."""
-        often = np.diff(self.starts, append=len(self.values))
-        away: Floats = self.values - np.repeat(self.means, often)
-        return away
-
-
-NO_LAWS = Laws(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
 
 
 @dataclass(frozen=True)
@@ -184,7 +135,9 @@ class Spectra:
     def _spread(self, triangle: Floats, seam: Floats) -> Floats:
         """(3, r) how far off it may be, times 2K + 2."""
         along = np.add.reduce(self._along * triangle, axis=-1)
-        spread: Floats = 2.0 * along + (2.0 + 2.0 * np.add.reduce(self._seam.real * (seam * triangle), axis=-1))
+        spread: Floats = 2.0 * along + (
+            2.0 + 2.0 * np.add.reduce(self._seam.real * (seam * triangle), axis=-1)
+        )
         return spread
 
     @cached_property

@@ -96,9 +96,31 @@ class Lead:
         """The empty anchor."""
         return np.zeros(len(self.leads.sizes), dtype=np.int64)
 
+    @cached_property
+    def _cells(self) -> tuple[Counts, Counts, Floats]:
+        """The counts that words can have as places in a table, where each word's begin, and their squares.
+
+        Most words occur once, and one of them many times: most of the table is empty.
+        """
+        sizes, squares = self.leads.sizes, self.leads.squares
+        places = np.flatnonzero(np.arange(squares.shape[1]) <= sizes[:, None])
+        starts = np.cumsum(sizes + 1) - (sizes + 1)
+        return places, starts, squares.ravel()[places]
+
+    def expected(self, parts: Floats) -> tuple[Floats, Floats]:
+        """(d, r) the means of what each word brings, and of its square, when nothing is kept."""
+        places, starts, _ = self._cells
+        law, values = self.resting.ravel()[places, None], parts.reshape(-1, parts.shape[-1])[places]
+        weighed = law * values
+        return np.add.reduceat(weighed, starts), np.add.reduceat(weighed * values, starts)
+
+    def _norms(self, law: Floats, log_eta: float) -> tuple[float, float, float]:
+        places, starts, squares = self._cells
+        return _range(law.ravel()[places], squares, starts, log_eta)
+
     def norm_range(self, log_eta: float) -> tuple[float, float]:
         """Ends that the squared norm passes with a chance of exp(-log_eta) each, when nothing is kept."""
-        low, high, _ = _range(self.resting, self.leads.squares, log_eta)
+        low, high, _ = self._norms(self.resting, log_eta)
         return max(low, 0.0), high
 
     @cached_property
@@ -114,7 +136,7 @@ class Lead:
         each = np.arange(len(kept))
         lowest, highest = float(squares[each, kept].sum()), float(squares[each, sizes].sum())
         # Without any sample outside, the range is all there is.
-        low, high, variance = _range(law, squares, math.log(2.0 / max(self.outside, 1e-300)))
+        low, high, variance = self._norms(law, math.log(2.0 / max(self.outside, 1e-300)))
         low, high = (max(low, lowest), min(high, highest)) if self.outside else (lowest, highest)
         roots = math.sqrt(low), math.sqrt(high)
         middle = (roots[0] + roots[1]) / 2.0
@@ -129,10 +151,14 @@ class Lead:
         return Between(parts, chord, tangent, likely, self.outside + empty, empty, slope)
 
 
-def _range(law: Floats, squares: Floats, log_eta: float) -> tuple[float, float, float]:
-    """Ends that the squared norm passes with a chance of exp(-log_eta) each (Chernoff), and its variance."""
-    means = (law * squares).sum(axis=1)
-    centred = np.where(law > 0.0, squares - means[:, None], 0.0)
+def _range(law: Floats, squares: Floats, starts: Counts, log_eta: float) -> tuple[float, float, float]:
+    """Ends that the squared norm passes with a chance of exp(-log_eta) each (Chernoff), and its variance.
+
+    From the counts that each word can have, one word after another.
+    """
+    means = np.add.reduceat(law * squares, starts)
+    often = np.diff(starts, append=len(law))
+    centred = np.where(law > 0.0, squares - np.repeat(means, often), 0.0)
     variance = float((law * centred * centred).sum())
     mean = float(means.sum())
     if variance == 0.0:
@@ -142,6 +168,6 @@ def _range(law: Floats, squares: Floats, log_eta: float) -> tuple[float, float, 
     for sign in (-1.0, 1.0):
         with np.errstate(over="ignore"):
             growth = np.exp(sign * rate * centred)
-        exponent = float(np.log((law * growth).sum(axis=1)).sum())
+        exponent = float(np.log(np.add.reduceat(law * growth, starts)).sum())
         ends.append(mean + sign * (1 + 1e-9) * (log_eta + exponent) / rate)
     return ends[0], ends[1], variance

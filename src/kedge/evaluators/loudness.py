@@ -1,10 +1,10 @@
 """At which harmonics a sum of coins is heard: everywhere else its characteristic function is nothing.
 
 The size of a fair coin's factor is |cos x| at x = k pi a / P, at most exp(-y^2 / 2) where y is the distance
-to the nearest multiple of pi. Up to k = (j + 1/2) P / a that is one of 0, pi, ..., j pi; so each coin has a few
-harmonics at which its nearest multiple changes, and counting up over them gives the sum of all y^2 at every
-harmonic at once: as a rule it shows that the product of all factors is nothing. Where it does not, more
-multiples are looked at; then the largest coins are multiplied out, then all.
+to the nearest multiple of pi. Up to k = (j + 1/2) P / a that is one of 0, pi, ..., j pi; so each coin has a
+few harmonics at which its nearest multiple changes, and counting up over them gives the sum of all y^2 at
+every harmonic at once: as a rule it shows that the product of all factors is nothing. Where it does not,
+more multiples are looked at; then the largest coins are multiplied out, then all.
 """
 
 import math
@@ -12,7 +12,9 @@ from functools import cache
 
 import numpy as np
 
-from kedge.evaluators.harmonics import FIRST, Circle, Coins, Waves, powers
+from kedge.evaluators.harmonics import FIRST, Circle, Waves, powers
+from kedge.evaluators.laws import Coins
+from kedge.model.scores.additive import UNIT
 from kedge.typing import Bools, Counts, Floats
 
 __all__ = ["is_quiet", "loud_harmonics"]
@@ -30,23 +32,27 @@ def loud_harmonics(circle: Circle, coins: Coins, count: int, nothing: float) -> 
     """The harmonics after the first few, up to ``count``, at which a sum may be larger than ``nothing``."""
     if count == FIRST:
         return _NONE
-    shares, enough = np.abs(coins.sizes) / circle.period, _enough(coins.chance, nothing)
+    shares: Floats = np.abs(coins.sizes) / circle.period
+    enough = _enough(coins.chance, nothing)
     for multiples in (_NEAR, _FAR):
         quiet = _away(shares, count - FIRST, multiples) >= enough
         if quiet.all():
             return _NONE
-    k: Floats = np.flatnonzero(~quiet) + (FIRST + 1.0)
+    k: Floats = np.flatnonzero(~quiet).astype(np.float64) + (FIRST + 1.0)
     angles = math.pi * np.sort(shares)[::-1]
     largest, others = angles[:_LARGEST], angles[_LARGEST:]
     loud = []
-    for first in range(int(k[0]), int(k[-1]) + 1, _PIECE):
-        part = k[(k >= first) & (k < first + _PIECE)]
-        at = (part - first).astype(np.int64)
-        if not len(part):
-            continue
-        product = _sizes(powers(largest, first, int(at[-1]) + 1), coins.chance)[at]
+    # e^{i (first + j) x} = e^{i first x} e^{i j x}: the second is the same for every piece.
+    table = _parts(powers(largest, 0, min(_PIECE, int(k[-1] - k[0]) + 1)))
+    begin = 0
+    while begin < len(k):
+        first = int(k[begin])
+        end = int(np.searchsorted(k, first + _PIECE))
+        part, begin = k[begin:end], end
+        product = _sizes(np.exp(1j * first * largest), table, coins.chance)[(part - first).astype(np.int64)]
         still = np.flatnonzero(product > nothing)
-        rest = _sizes(np.exp(1j * np.multiply.outer(others, part[still])), coins.chance)
+        alone = _parts(np.exp(1j * np.multiply.outer(others, part[still])))
+        rest = _sizes(np.ones(len(others)), alone, coins.chance)
         loud.append(part[still[product[still] * rest > nothing]])
     return np.concatenate(loud)
 
@@ -69,7 +75,8 @@ def is_quiet(shares: Floats, starts: Counts, counts: Counts, nothing: Floats, ch
     away = _each_away(shares, starts, later)
     enough = np.repeat([_enough(chance, least) for least in nothing.tolist()], later)
     heard = np.repeat(np.arange(len(counts)), later)[away < enough]
-    return np.bincount(heard, minlength=len(counts)) == 0
+    quiet: Bools = np.bincount(heard, minlength=len(counts)) == 0
+    return quiet
 
 
 def _enough(chance: float, nothing: float) -> float:
@@ -86,10 +93,8 @@ def _away(shares: Floats, later: int, multiples: int) -> Floats:
     beyond ``multiples`` count nothing.
     """
     table = _counted_up(shares, later, 0, later + 1, multiples)
-    squares, sums, wholes = table[:, -1:] - table[:, 1:-1]
     k = np.arange(FIRST + 1.0, FIRST + later + 1.0)
-    away: Floats = k * (k * squares - 2.0 * sums) + wholes
-    return away
+    return _added_up(shares, k, table[:, -1:] - table[:, 1:-1], multiples)
 
 
 def _each_away(shares: Floats, starts: Counts, later: Counts) -> Floats:
@@ -98,15 +103,25 @@ def _each_away(shares: Floats, starts: Counts, later: Counts) -> Floats:
     ends = np.cumsum(blocks)
     firsts = ends - blocks
     table = _counted_up(shares, np.repeat(later, often), np.repeat(firsts, often), int(ends[-1]), _NEAR)
-    k = np.arange(1, int(later.sum()) + 1)
-    here = k + np.repeat(np.arange(len(later)), later)  # each block has one place more
-    k = here - np.repeat(firsts, later) + float(FIRST)
-    squares, sums, wholes = table[:, np.repeat(ends, later)] - table[:, here]
-    away: Floats = k * (k * squares - 2.0 * sums) + wholes
+    here = np.arange(1, int(later.sum()) + 1)
+    here += np.repeat(np.arange(len(later)), later)  # each block has one place more
+    k = (here - np.repeat(firsts, later)).astype(np.float64) + FIRST
+    return _added_up(shares, k, table[:, np.repeat(ends, later)] - table[:, here], _NEAR)
+
+
+def _added_up(shares: Floats, k: Floats, parts: Floats, multiples: int) -> Floats:
+    """The sums of (k s - j)^2 from their parts, less what the rounding of running sums may have added."""
+    squares, sums, wholes = parts
+    terms = (multiples + 1) * len(shares)
+    largest = k * (k * float(shares @ shares) + 4.0 * multiples * float(shares.sum()))
+    largest += 2.0 * multiples**2 * len(shares)
+    away: Floats = k * (k * squares - 2.0 * sums) + wholes - 4.0 * (terms + 8) * UNIT * largest
     return away
 
 
-def _counted_up(shares: Floats, later: int | Counts, first: int | Counts, total: int, multiples: int) -> Floats:
+def _counted_up(
+    shares: Floats, later: int | Counts, first: int | Counts, total: int, multiples: int
+) -> Floats:
     """(3, total + 1) running sums, by the harmonic up to which a whole number is a coin's nearest.
 
     (k s - j)^2 = k^2 s^2 - 2 k s j + j^2: of s^2, of s times the growth of j, and of the growth of j^2.
@@ -124,18 +139,26 @@ def _counted_up(shares: Floats, later: int | Counts, first: int | Counts, total:
 
 @cache
 def _growth(multiples: int) -> tuple[Floats, Floats, Floats]:
-    """Where the nearest whole number changes, and by how much it and its square grow, counted from the end."""
+    """Where the nearest whole number changes, and by how much it and its square grow, from the end."""
     j = np.arange(multiples + 1.0)
     steps, jumps = np.full(len(j), -1.0), -2.0 * j - 1.0
     steps[-1], jumps[-1] = multiples, multiples**2
     return j[:, None] + 0.5, steps[:, None], jumps
 
 
-def _sizes(halves: Waves, chance: float) -> Floats:
-    """The sizes of products of factors, from e^{i x} of each."""
+def _parts(waves: Waves) -> tuple[Floats, Floats]:
+    """Cosines and sines, each together in memory."""
+    return np.ascontiguousarray(waves.real), np.ascontiguousarray(waves.imag)
+
+
+def _sizes(start: Waves, table: tuple[Floats, Floats], chance: float) -> Floats:
+    """The sizes of products of factors, from e^{i x} of each: one row of a table times a start."""
+    (cosines, sines), real, imaginary = table, start.real[:, None], start.imag[:, None]
     if chance == 0.5:
-        sizes: Floats = np.abs(np.multiply.reduce(halves.real))
+        turned = real * cosines
+        turned -= imaginary * sines
+        sizes: Floats = np.abs(np.multiply.reduce(turned))
     else:
-        lost = (4.0 * chance * (1.0 - chance)) * halves.imag**2
+        lost = (4.0 * chance * (1.0 - chance)) * (real * sines + imaginary * cosines) ** 2
         sizes = np.sqrt(np.multiply.reduce(np.maximum(1.0 - lost, 0.0)))
     return sizes

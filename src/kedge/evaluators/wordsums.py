@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kedge.evaluators.binomials import binomial
-from kedge.evaluators.harmonics import FIRST, NO_LAWS, Circle, Coins, Laws, Spectra
+from kedge.evaluators.harmonics import FIRST, Circle, Spectra
+from kedge.evaluators.laws import NO_LAWS, Coins, Laws
 from kedge.evaluators.loudness import loud_harmonics
 from kedge.results.interval import Interval
 from kedge.typing import Counts, Floats
@@ -139,9 +140,9 @@ def _ends(coins: Coins, laws: Laws) -> tuple[float, float]:
 
 def count_laws(sizes: Counts, kept: Counts, keep: float, width: int) -> Floats:
     """(d, width) the chances of each word's counts given an anchor."""
-    law = np.zeros((len(sizes), width))
-    pairs = np.stack([sizes, kept], axis=1)
-    for size, sure in {(s, k) for s, k in pairs.tolist()}:
-        rows = (sizes == size) & (kept == sure)
-        law[rows, sure : size + 1] = binomial(size - sure, keep)
-    return law
+    pairs = list(zip(sizes.tolist(), kept.tolist(), strict=True))
+    known = {pair: row for row, pair in enumerate(dict.fromkeys(pairs))}
+    laws = np.zeros((len(known), width))
+    for (size, sure), row in known.items():
+        laws[row, sure : size + 1] = binomial(size - sure, keep)
+    return laws[[known[pair] for pair in pairs]]

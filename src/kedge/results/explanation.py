@@ -77,7 +77,9 @@ class Explanation:
         ``"leaves"``, ``"enumeration"``, ``"gaussian"``, ``"samples"``); and whether any of them was sampled.
     minimality
         ``"shortest"``: no shorter anchor reaches the threshold. ``"irreducible"``: each of its words was left
-        out in turn, and the rest was seen to miss it. ``"open"``: neither is known.
+        out in turn, and the rest was seen, or is estimated, to miss it. ``"narrow"``: the same, but without
+        some the rest may reach it, so narrowly that the proof would take more questions than it is worth; a
+        note names them. ``"open"``: nothing of this is known.
     model, perturbation
         Of which model, under which perturbation.
     queries, seconds

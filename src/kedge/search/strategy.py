@@ -110,6 +110,8 @@ class Found:
         What else the reader should know.
     irreducible
         Each word was tried: without it the anchor was seen to miss the threshold.
+    narrow
+        Each word was tried, but without one the anchor may reach, too narrowly for a proof that is worth it.
     asked
         Samples and their answers where the search picked them out of all there are; they follow no law.
     level
@@ -125,6 +127,7 @@ class Found:
     baseline: Interval | None = None
     notes: tuple[str, ...] = field(default=())
     irreducible: bool = False
+    narrow: bool = False
     asked: tuple[Counts, Bools] | None = None
     level: float | None = None
 
@@ -133,7 +136,9 @@ class Found:
         """What is known of the length."""
         if self.status == "exact":
             return "shortest"
-        return "irreducible" if self.irreducible and self.status == "certified" else "open"
+        if self.status != "certified":
+            return "open"
+        return "irreducible" if self.irreducible else "narrow" if self.narrow else "open"
 
 
 class Strategy(Protocol):

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import overload
+from typing import NamedTuple, overload
 
 import numpy as np
 
@@ -119,6 +119,13 @@ class Units:
         return tuple(sorted(at[k] for k in anchor.positions if k in at))
 
 
+class _Read(NamedTuple):
+    """The units of a document, and what told which words are read; kept with it."""
+
+    by: Callable[[str], bool]
+    units: Units
+
+
 def one_per_position(document: Document) -> Units:
     """Every position its own unit: the model may care about order and place."""
     return Units(tuple((k,) for k in range(len(document))))
@@ -127,12 +134,12 @@ def one_per_position(document: Document) -> Units:
 def interchangeable(document: Document, reads: Callable[[str], bool]) -> Units:
     """One unit per distinct word that the model reads; the other words can never matter."""
     known = vars(document).get("read")
-    if known is not None and known[0] is reads:  # when its label was looked for
-        return known[1]
+    if isinstance(known, _Read) and known.by is reads:  # when its label was looked for
+        return known.units
     counts = Counter(document.words)  # in order of first appearance
     words = Words(filter(reads, counts))
     units = Units(_Occurrences(document, words))
     # Known without looking for any position.
     vars(units)["sizes"] = np.fromiter(map(counts.__getitem__, words), np.int64, len(words))
-    vars(document)["read"] = reads, units
+    vars(document)["read"] = _Read(reads, units)
     return units

@@ -73,7 +73,8 @@ def test_all_ties_can_be_taken_at_random():
 @pytest.mark.parametrize("words", [["w0"], ["w0", "w5"], ["w0", "w3", "w5"]])
 def test_far_from_all_texts_are_asked(words):
     """Eight words, 256 texts: the anchor's own, and a few that refute the others."""
-    e = kedge.explain(kedge.rules.all_present(words).predict, " ".join(f"w{k}" for k in range(8)))
+    text = " ".join(f"w{k}" for k in range(8))
+    e = kedge.explain(kedge.rules.all_present(words).predict, text, method="lazy")
     assert (e.words, e.status, e.method) == (tuple(words), "exact", "lazy")
     assert e.queries - ASKED_AGAIN <= 0.75 * 256
 
@@ -86,7 +87,7 @@ def test_what_follows_an_answer_is_exact_too():
 
 
 @pytest.mark.parametrize("limit", [-3, -1, 0, 1, 2, 3, 4, 4 + ASKED_AGAIN])
-@pytest.mark.parametrize("width", [4, 5, 6, 7, 8])
+@pytest.mark.parametrize("width", [4, 5, 6, 7])
 def test_the_limit_of_questions_is_kept_to_the_last(width, limit):
     """Around a limit that allows all texts, the text without words, and the few that are asked twice."""
     asked = []

@@ -62,7 +62,7 @@ def test_bounds_agree_with_brute_force(seed, keep, allow_empty, lattice):
     """By harmonics or on a lattice, whatever is claimed is true: the intervals, and the proof."""
     score = linear_case(seed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ranked, "ALL_COINS", 0)
+        patch.setattr(prefixes, "ALL_COINS", 0)
         patch.setattr(waves, "HARMONICS", 1 << 16)
         patch.setattr(prefixes, "LATTICE", lattice)
         found = shortest_prefix(score, 0.9, keep=keep, allow_empty=allow_empty)

@@ -236,7 +236,9 @@ def test_words_that_labels_hardly_tell_apart_do_not_change_with_the_seed():
 def test_a_budget_is_planned_from_what_a_proof_needs(allowed, status):
     """Where a proof fits it is made; where it cannot fit that is said, and the estimate has its name."""
     e = kedge.explain(rule(lambda s: "w3" in s), TEXT, max_queries=allowed, allow_empty=False)
-    assert (e.status, e.words) == (status, ("w3",))
+    assert e.status == status
+    assert "w3" in e.words
+    assert len(e.words) == 1 or status == "estimated"
     assert any("A proof takes at least" in note for note in e.notes) == (status == "estimated")
     assert e.precision == 1.0
 
@@ -264,13 +266,13 @@ def test_what_the_search_knows_is_shown_where_it_had_to_stop():
 
 
 def test_a_label_that_never_changes_takes_little_more_than_two_proofs():
-    """The samples that prove the baseline are half of those that prove a word."""
+    """After a glance, the samples that prove the baseline are half of those that prove a word."""
     e = kedge.explain(rule(lambda _: True), TEXT)
     assert (e.status, e.needs_no_word) == ("certified", True)
-    assert e.queries <= 125
+    assert e.queries <= 133
     empty = kedge.explain(rule(lambda _: True), TEXT, allow_empty=True)
     assert (empty.words, empty.status) == ((), "certified")
-    assert empty.queries <= 75
+    assert empty.queries <= 83
 
 
 def test_each_word_of_a_certified_anchor_is_needed():

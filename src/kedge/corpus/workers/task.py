@@ -82,7 +82,9 @@ def _asked(explainer: "Explainer", items: Sequence[Item]) -> list[Query | None]:
     if len(items) > 1 and batches_help(explainer):
         usable = [k for k, item in enumerate(items) if item.done is None and is_text(item.text)]
         try:
-            queries = explainer.ask_together([items[k].text for k in usable], [items[k].label for k in usable])
+            queries = explainer.ask_together(
+                [items[k].text for k in usable], [items[k].label for k in usable]
+            )
         except Exception:  # noqa: BLE001  (each will be asked alone, and the culprit have its own error)
             return known
         for query, k in zip(queries, usable, strict=True):

@@ -117,14 +117,13 @@ def rename(model: Model, names: Names) -> Model:
 
         return ask
 
-    own, remake = model.own, model.remake
+    own, remake, from_words = model.own, model.remake, model.from_words
     changes: dict[str, Any] = {
         "predict": lambda texts: name_labels(model.predict(texts), names),
         "own": own and (lambda texts: name_labels(own(texts), names)),
         "remake": remake and (lambda: rename(remake(), names)),
+        "from_words": from_words and (lambda documents: name_labels(from_words(documents), names)),
     }
-    if (from_words := model.from_words) is not None:
-        changes["from_words"] = lambda documents: name_labels(from_words(documents), names)
     if (from_counts := model.from_counts) is not None:
 
         def counted(words: Sequence[str]) -> Callable[[Counts], Predictions]:

@@ -9,7 +9,8 @@ import numpy as np
 from kedge.evaluators.grids.cells import coarsest_lattice, pass_cost
 from kedge.evaluators.grids.gridsum import GridSum, Variable
 from kedge.evaluators.grids.tails import grid_tail, known_extremes
-from kedge.evaluators.harmonics import FIRST, Circle, Coins, Spectra, Waves
+from kedge.evaluators.harmonics import FIRST, Circle, Spectra, Waves
+from kedge.evaluators.laws import Coins
 from kedge.evaluators.loudness import is_quiet, loud_harmonics
 from kedge.results.interval import Interval
 from kedge.search.exact.ladder import Ladder
@@ -49,9 +50,7 @@ class PrefixWaves:
         self._starts = np.cumsum([0, *(ladder.coins for ladder in ladders)])
         rows = list(map(len, self._lengths))
         self._rows = np.cumsum([0, *rows])
-        self._heads = [
-            ladder.heads[lengths] for ladder, lengths in zip(ladders, self._lengths, strict=True)
-        ]
+        self._heads = [ladder.heads[lengths] for ladder, lengths in zip(ladders, self._lengths, strict=True)]
         means = [_means(ladder, heads) for ladder, heads in zip(ladders, self._heads, strict=True)]
         squares = [
             ladder.squares - ladder.squared_heads[lengths]
@@ -68,7 +67,12 @@ class PrefixWaves:
         estimates, spreads = self._spectra.estimates[1].tolist(), self._spectra.spread[1].tolist()
         found = []
         for ladder, heads, (most, least), at, end in zip(
-            self._ladders, self._heads, self._spans, self._rows.tolist(), self._rows[1:].tolist(), strict=False
+            self._ladders,
+            self._heads,
+            self._spans,
+            self._rows.tolist(),
+            self._rows[1:].tolist(),
+            strict=False,
         ):
             rows = zip(estimates[at:end], heads.tolist(), strict=True)
             precisions = [
@@ -96,7 +100,7 @@ class PrefixWaves:
         """Of those ladders that are heard at more harmonics: at which."""
         # What is nothing for the coins that all anchors of a ladder leave free is nothing for any of them.
         common = [self._coins[a : b - most] for a, b, (most, _) in self._each()]
-        asked = range(len(common))
+        asked = list(range(len(common)))
         if len(common) > 1:
             shares = np.abs(np.concatenate(common)) / np.repeat(self._periods, [len(part) for part in common])
             starts = np.cumsum([0, *(len(part) for part in common)])[:-1]

@@ -196,5 +196,3 @@ def _all_rungs(ladder: Ladder) -> Interval:
     """With every positive occurrence kept, no sample scores below the document itself."""
     certain = ladder.floor + float(ladder.rungs.sum()) > ladder.error
     return Interval(1.0, 1.0, 1.0) if certain else Interval(0.0, 1.0, 1.0)
-
-

@@ -29,9 +29,8 @@ class Proposals:
     def __init__(self, leads: list[Lead]) -> None:
         sizes, keep = leads[0].leads.sizes, leads[0].keep
         parts = np.stack([lead.at_rest.parts for lead in leads], axis=-1)  # (d, m + 1, r)
-        law = leads[0].resting[:, :, None]
-        means = (law * parts).sum(axis=1)
-        variances = (law * parts**2).sum(axis=1) - means**2
+        means, squares = leads[0].expected(parts)
+        variances = squares - means**2
         self._sizes: Counts = sizes
         self._mean: Floats = means.sum(axis=0) + np.array([lead.at_rest.likely for lead in leads])
         self._variance: Floats = variances.sum(axis=0)

@@ -15,6 +15,8 @@ __all__ = ["Baseline", "look_at_baseline"]
 # Samples of the first look, and of a round after it.
 _FIRST, _ROUND = 20, 24
 _FIRST_WITH_PRIOR = 12
+# Samples of a glance, and glances at most.
+_GLANCE, _GLANCES = 8, 3
 # A baseline may well be proved if it is expected to lose the label this many times too often at most.
 _LIKELY = 2.0
 # A baseline worth proving loses the label this seldom, as a share of what the threshold allows. Rather than
@@ -39,11 +41,15 @@ def look_at_baseline(learner: Learner) -> Baseline:
     pool, goal = learner.pool, learner.goal
     bets, proved, first = Bets(), False, _FIRST
     word: int | None = None
+    likely = False
     if learner.foresees:
         first = _FIRST_WITH_PRIOR
         learner.fit()
-        if not goal.allow_empty and learner.surrogate.loss(()) <= _LIKELY * (1 - goal.threshold):
+        likely = learner.surrogate.loss(()) <= _LIKELY * (1 - goal.threshold)
+        if likely and not goal.allow_empty:
             word = learner.order()[0]
+    if not likely and not _promising(glance := _glance(learner), learner):
+        return _told(glance, learner, proved=False)
     while not proved and _promising(bets, learner):
         needed = bets.still_needed(goal.threshold, goal.delta, 0.0)
         if bets.trials and pool.left < needed:
@@ -55,7 +61,22 @@ def look_at_baseline(learner: Learner) -> Baseline:
         holds = pool.fresh((), bets.trials, size)[1] if word is None else pool.fresh_through(word, size)
         bets = bets.plus(Round(int(holds.sum()), int((~holds).sum())))
         proved = bets.proves(goal.threshold, goal.delta)
-    low, high = bets.low(goal.delta), bets.high(goal.delta)
+    return _told(bets, learner, proved=proved, word=word)
+
+
+def _glance(learner: Learner) -> Bets:
+    """A few samples of the search's own, the same under every seed: they dismiss most documents."""
+    bets = Bets()
+    while bets.trials < _GLANCES * _GLANCE and _promising(bets, learner):
+        _, holds = learner.pool.draw((), _GLANCE)
+        bets = bets.plus(Round(int(holds.sum()), int((~holds).sum())))
+        if holds.all():
+            break
+    return bets
+
+
+def _told(bets: Bets, learner: Learner, *, proved: bool, word: int | None = None) -> Baseline:
+    low, high = bets.low(learner.goal.delta), bets.high(learner.goal.delta)
     return Baseline(bets, Interval(low, bets.mean, max(low, high)).within(low, high), proved, word)
 
 

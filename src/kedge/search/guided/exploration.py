@@ -14,10 +14,17 @@ __all__ = ["Explored", "explore"]
 # Rows of the pool for the regression of log-odds: enough equations for every unknown, and some to
 # check it with.
 _ROWS_PER_UNIT, _ROWS_MORE = 1.3, 16
+# Rows beyond one per unit that show log-odds to be a sum, where they are.
+_CHECKED = 5
+# Rows of labels to begin with, and with a prior.
+_FIRST, _FIRST_WITH_PRIOR = 20, 12
+# A single word that held in so many samples, and is predicted to lose the label in no more than this part of
+# the cases that the threshold allows, is taken.
+_CLEAN, _SURE = 16, 0.2
 # The longest pool: beyond it the ranking is rough, and the check of prefixes does the rest.
 _LONGEST_POOL = 3000
 # Rows with which a prior is tried before a full pool is paid for.
-_PRIOR_ROWS = 24
+_PRIOR_ROWS = 12
 # Log-odds of which this share is explained may be additive.
 _NEARLY = 0.9
 # Log-odds of which a linear fit predicts this share of the variance say more than labels do.
@@ -66,14 +73,19 @@ def explore(learner: Learner) -> Explored:
 
 def _begin_with_odds(learner: Learner) -> bool:
     """Regress the log-odds on as many rows as there are unknowns; True if that explains all of them."""
-    pool = learner.pool
-    rows = int(_ROWS_PER_UNIT * len(pool.reading.units)) + _ROWS_MORE
-    rows = max(1, min(rows, _LONGEST_POOL, pool.room, int(_SHARE * pool.left)))
-    for step in (min(rows, _PRIOR_ROWS), rows) if learner.has_prior else (rows,):
+    pool, d = learner.pool, len(learner.pool.reading.units)
+    if len(pool) >= d + _CHECKED and learner.fit_vouched():
+        return True
+    most = max(1, min(_LONGEST_POOL, pool.room, int(_SHARE * pool.left)))
+    exact, rows = (min(n, most) for n in (d + _CHECKED, int(_ROWS_PER_UNIT * d) + _ROWS_MORE))
+    pool.stand_alone(alone=True)
+    few = min(exact, _PRIOR_ROWS)
+    for step, after in ((few, exact), (exact, 0), (rows, rows))[0 if learner.has_prior else 1 :]:
         if len(pool) < step:
             pool.draw((), step - len(pool))
-        learner.fit()
-        if learner.vouched or (learner.explained >= _EXPLAINS and not _full_pays(learner, rows)):
+        if learner.fit_vouched():
+            break
+        if after and learner.explained >= _EXPLAINS and not _full_pays(learner, after):
             break
     if learner.explained < _EXPLAINS:
         learner.turn_to_labels()
@@ -96,11 +108,12 @@ def _learn(learner: Learner) -> bool:
     """Ask where answers say most, until the proposal stands and predictions are good enough."""
     pool, goal = learner.pool, learner.goal
     d = len(pool.reading.units)
+    pool.stand_alone(alone=True)
     no_sum = pool.reading.log_odds is not None and not learner.by_odds
     most = (_NO_SUM_PER_UNIT if no_sum else _LABELS_PER_UNIT) * d + _LABELS_MORE
     most = min(most, _LONGEST_POOL, pool.room, int(_SHARE * pool.left))
     if not len(pool):
-        pool.draw((), min(int(np.clip(d, 32, 256)), max(1, most)))
+        pool.draw((), min(_FIRST_WITH_PRIOR if learner.foresees else _FIRST, max(1, most)))
     last: Kept | None = None
     since = 0
     stalled = _Stalled()
@@ -111,6 +124,9 @@ def _learn(learner: Learner) -> bool:
             last, since = proposal, len(pool)
         settled = learner.foresees or len(pool) >= _STANDS * since
         enough = settled and (not learner.surrogate.weights.any() or not _pays(learner, loss))
+        # Labels of a sum are foreseen sooner or later, which makes the proof cheap.
+        foreseen = learner.error <= 1 - goal.threshold or pool.reading.log_odds is not None
+        enough = (enough and foreseen) or _plain(learner, proposal, loss)
         # Labels alone may still tell more; log-odds that are no sum do not become one.
         hopeless = pool.reading.log_odds is not None and stalled(len(pool), learner.error)
         if enough or len(pool) >= most or hopeless:
@@ -123,6 +139,14 @@ def _learn(learner: Learner) -> bool:
             learner.draw(kept, max(1, batch // part))
         if not learner.by_odds:
             learner.ask_telling(proposal, max(1, batch - batch // 3))
+
+
+def _plain(learner: Learner, proposal: Kept, loss: float) -> bool:
+    """Whether an anchor that cannot be shorter held in all of several samples, and is predicted to."""
+    if len(proposal) != 1 or loss > _SURE * (1 - learner.goal.threshold):
+        return False
+    _, holds = learner.pool.given(proposal)
+    return len(holds) >= _CLEAN and bool(holds.all())
 
 
 class _Stalled:

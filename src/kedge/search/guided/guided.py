@@ -27,13 +27,15 @@ from kedge.search.guided.capital import Capital
 from kedge.search.guided.exploration import Explored, explore
 from kedge.search.guided.improvement import improve
 from kedge.search.guided.learner import Learner
-from kedge.search.guided.leaving import Need, estimate, needs
+from kedge.search.guided.leaving import Need, Needs, estimate
 from kedge.search.guided.memory import PooledPrecision
 from kedge.search.guided.pool import Pool
 from kedge.search.guided.proof import Proof, certify
+from kedge.search.guided.telling import about_needs, minimality
 from kedge.search.knobs import check_at_least
 from kedge.search.strategy import Candidate, Found, Goal, unproved
 from kedge.typing import Kept, Status
+from kedge.utils.seeds import text_generator
 from kedge.utils.sentences import Option, Sentence
 
 __all__ = ["Guided"]
@@ -46,10 +48,9 @@ _LOOK = 20
 _SETTLING = 600
 # Where no word is needed, one that takes more samples than this is the wrong one.
 _ANY_WORD = 250
-# Proofs without a word that may fail before what is left is believed to be needed.
-_LEFT_OUT = 2
-# Questions that one of them may be expected to take, and the capital below which none is begun.
-_WORTH_LEAVING, _BROKE = 500, 1e-3
+# Questions that the proof of an anchor without one of its words may be expected to take, those after which no
+# further one is begun, and the capital below which none is.
+_WORTH_LEAVING, _LEAVING, _BROKE = 500, 1_000, 1e-3
 # A proposal that is not proved aims this far beyond the threshold, as a share of what is left to 1: so few
 # miss it, and most can be checked with few samples.
 _AIM = 0.4
@@ -117,7 +118,8 @@ class Guided:
         hopeless = self.prove and least + _LOOK > budget
         most = min(max(least, 0.4 * budget), _RESERVE * least, budget - _LOOK)
         reserve = 0 if hopeless or not self.prove else int(most)
-        pool = Pool(reading, rng, reading.oracle.queries + budget, reserve, goal.seed)
+        same = text_generator(reading.document.text)
+        pool = Pool(reading, same, reading.oracle.queries + budget, reserve, goal.seed, rng)
         longest = round(self.proof * max(1.0, budget / self.budget))
         search = _Search(self, Learner(pool, goal, self.word), longest)
         why = f"A proof takes at least {least} questions and {int(budget):,} are left for it and the search, "
@@ -155,6 +157,8 @@ class _Search:
             why = error.sentence
         best = self._best if self._best.proved else self._unproved()
         status: Status = "certified" if best.proved else unproved(best.interval, self._goal)
+        needs = self._needs if best.proved and len(best.kept) > 1 else ()
+        length = minimality(len(best.kept), needs) if best.proved else "open"
         return Found(
             best.kept,
             best.interval,
@@ -162,8 +166,12 @@ class _Search:
             PooledPrecision(self._pool),
             tuple(self._trace),
             baseline=None if self._baseline is None else self._baseline.interval,
-            notes=(*((hopeless or why,) if not best.proved else ()), *self._about_needs(best)),
-            irreducible=best.proved and self._irreducible(best),
+            notes=(
+                *((hopeless or why,) if not best.proved else ()),
+                *about_needs(self._pool.reading, needs, self._goal.delta),
+            ),
+            irreducible=length == "irreducible",
+            narrow=length == "narrow",
             level=best.level,
         )
 
@@ -193,29 +201,6 @@ class _Search:
         )
         return replace(self._best, kept=kept, interval=known[kept])
 
-    def _irreducible(self, best: Proof) -> bool:
-        """Whether each word of the anchor was seen or is estimated to be needed."""
-        if len(best.kept) <= 1:
-            return True  # its own baseline is told
-        return bool(self._needs) and all(need.verdict != "doubtful" for need in self._needs)
-
-    def _about_needs(self, best: Proof) -> tuple[str, ...]:
-        """Which words are needed by estimate only."""
-        if not best.proved or len(best.kept) < 2:
-            return ()
-        document, units = self._pool.reading.document, self._pool.reading.units
-        words = {n: document.tokens[units.members[n.unit][0]].word for n in self._needs}
-        told = []
-        for verdict, what in (("estimated", "Needed by estimate"), ("doubtful", "Perhaps not needed")):
-            mine = [
-                f"{words[n]!r} ({n.known.mean:.3f} without it)" for n in self._needs if n.verdict == verdict
-            ]
-            if mine:
-                told.append(f"{what}: {', '.join(mine)}.")
-        if told and any(n.verdict == "seen" for n in self._needs):
-            told.append(f"The other words were shown to be needed, at confidence {1 - self._goal.delta:.3g}.")
-        return (" ".join(told),) if told else ()
-
     def _search(self, *, proving: bool) -> None:
         baseline = self._baseline = look_at_baseline(self._learner)
         self._trace.append(Candidate((), baseline.interval))
@@ -238,6 +223,7 @@ class _Search:
                 kept = checked.kept
             self._best = replace(self._best, kept=kept)
             self._pool.reserve = 0
+            self._pool.stand_alone(alone=False)
             if not proving:
                 return
             if any(one.kept == kept for one in self._tried):
@@ -278,21 +264,24 @@ class _Search:
 
     def _leave_out(self) -> None:
         """Leave out, one by one, words without which the proved anchor may well reach; prove it again."""
+        worth = min(_WORTH_LEAVING, self._knobs.word)
         # What failed before is not bet on again: its samples are known.
-        failed: set[Kept] = {one.kept for one in self._tried}
-        begun = len(failed)
+        needs = Needs(self._learner, worth, (one.kept for one in self._tried))
+        last = self._pool.reading.oracle.queries + _LEAVING
         while len(self._best.kept) > 1:
-            self._needs = needs(self._learner, self._best.kept)
+            self._needs = needs(self._best)
             self._trace += [Candidate(need.rest, need.known) for need in self._needs]
-            doubtful = [n for n in self._needs if n.verdict == "doubtful" and n.rest not in failed]
-            if not doubtful or len(failed) - begun >= _LEFT_OUT or self._capital.left < _BROKE:
+            need = self._needs[-1]
+            if need.verdict != "open":
                 return
-            best = max(doubtful, key=lambda n: n.known.mean)
+            if need.exact:
+                self._best = replace(self._best, kept=need.rest, interval=need.known, trials=np.inf)
+                continue
             least = Bets().still_needed(self._goal.threshold, self._capital.left * self._goal.delta, 0.0)
-            worth = min(_WORTH_LEAVING, int(self._learner.word / 2))
-            if self._learner.cost(1 - best.known.mean) > worth or self._pool.left < least:
+            broke = self._capital.left < _BROKE or self._pool.left < least
+            if broke or self._pool.reading.oracle.queries > last:
                 return
             proved = self._best
-            self._prove(best.rest, self._knobs.stake, 2 * worth)
+            self._prove(need.rest, self._knobs.stake, 2 * worth)
             if self._best is proved:
-                failed.add(best.rest)
+                needs.failed.add(need.rest)

@@ -81,7 +81,7 @@ class Looks:
     """Estimates on demand, each anchor once."""
 
     def __init__(self, learner: Learner) -> None:
-        self._pool, self._surrogate, self._goal = learner.pool, learner.surrogate, learner.goal
+        self._pool, self._goal = learner.pool, learner.goal
         self._learner = learner
         self._known: dict[Kept, Look] = {}
 
@@ -111,15 +111,16 @@ class Looks:
     def _look(self, kept: Kept) -> Look:
         pool, threshold = self._pool, self._goal.threshold
         distinct = table_size(pool.reading, kept) if pool.reading.repeatable else np.inf
-        predicted = self._surrogate.loss(kept) if self._surrogate.exact else None
+        predicted = self._learner.surrogate.loss(kept) if self._learner.surrogate.exact else None
         if distinct <= min(_FEW, pool.left):
             return Look(anchor_precision(pool.reading, kept).mean, 0.0, np.inf)
         tally = self._tally(*pool.given(kept))
         most = float(np.clip(self._learner.word * _PER_WORD, 2 * _FIRST, _MOST))
         while True:
-            if tally.trials >= _FIRST:
+            last = pool.left <= 0  # what is known by now is told
+            if tally.trials >= _FIRST or (last and tally.trials):
                 look = tally.look(predicted)
-                if abs(look.mean - threshold) > _CLEAR * look.error or tally.trials >= most:
+                if abs(look.mean - threshold) > _CLEAR * look.error or tally.trials >= most or last:
                     return look
             if distinct <= min(tally.trials, pool.left):
                 return Look(anchor_precision(pool.reading, kept).mean, 0.0, np.inf)
@@ -132,7 +133,7 @@ class Looks:
             )
 
     def _tally(self, counts: Counts, holds: Bools) -> Tally:
-        expected = self._surrogate.holds(counts)
+        expected = self._learner.surrogate.holds(counts)
         worse, better = int((expected & ~holds).sum()), int((~expected & holds).sum())
         return Tally(len(holds), int((~holds).sum()), worse, better)
 
@@ -149,8 +150,8 @@ def improve(explored: Explored, tried: Sequence[Kept]) -> Checked:
                 shorter = _prune(looks, kept, learner.surrogate)
                 kept = kept if shorter in tried else shorter
         elif explored.faithful:
-            # Log-odds that are predicted leave no doubt; labels leave some about the shorter anchor.
-            while not learner.by_odds and len(kept) > 1 and looks.reaches(learner.shorter(kept)):
+            # Log-odds that are a sum leave no doubt; all others leave some about the shorter anchor.
+            while not learner.vouched and len(kept) > 1 and looks.reaches(learner.shorter(kept)):
                 kept = learner.shorter(kept)
         else:
             kept = _prefix(looks, learner.order(), max(1, len(kept)), learner.goal.shortest)

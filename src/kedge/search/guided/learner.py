@@ -113,6 +113,11 @@ class Learner:
             )
         return self.surrogate
 
+    def fit_vouched(self) -> bool:
+        """Fit the log-odds; whether rows that were left out are predicted."""
+        self.fit()
+        return self.vouched
+
     def draw(self, kept: Kept, n: int) -> tuple[Counts, Bools]:
         """Samples given an anchor, whose answers were predicted before they were asked."""
         counts, holds = self.pool.draw(kept, n)

@@ -14,7 +14,7 @@ class PooledPrecision(Empirical):
     """Empirical precision that asks only for the samples that the pool does not have."""
 
     def __init__(self, pool: Pool) -> None:
-        super().__init__(pool.reading, pool.rng)
+        super().__init__(pool.reading, pool.proofs)
         self._asked = pool
 
     def __call__(self, anchors: Sequence[Kept], samples: int = 0) -> Estimates:

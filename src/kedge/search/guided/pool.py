@@ -40,13 +40,13 @@ class Pool:
     Parameters
     ----------
     reading, rng
-        Whom the questions go to, and what draws them.
+        Whom the questions go to, and what draws those of the search: the same ones under every seed.
     limit
         The number of model queries at which the search must stop.
     reserve
         How many of them are kept back for now.
-    seed
-        What the fresh samples of a proof follow from.
+    seed, proofs
+        What the fresh samples of a proof follow from: a seed, or what draws them where a hash cannot.
     """
 
     reading: Reading
@@ -54,6 +54,7 @@ class Pool:
     limit: float
     reserve: int = 0
     seed: int = 0
+    proofs: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
     _counts: list[Counts] = field(default_factory=list)
     _holds: list[Bools] = field(default_factory=list)
     _odds: list[Floats] = field(default_factory=list)
@@ -61,14 +62,25 @@ class Pool:
     _streams: dict[Kept, Stream] = field(default_factory=dict)
     _shared: int = 0
     _joint: list[tuple[Counts, Bools]] = field(default_factory=list)
+    _proving: list[bool] = field(default_factory=list)
+    _alone: bool = False
 
     def __len__(self) -> int:
-        return sum(len(h) for h in self._holds)
+        return sum(len(self._holds[i]) for i in self._at)
+
+    def stand_alone(self, *, alone: bool) -> None:
+        """Whether fresh samples are left aside, so that what is learned is the same under every seed."""
+        self._alone = alone
+
+    @property
+    def _at(self) -> list[int]:
+        """The parts of the pool that count."""
+        return [i for i, proving in enumerate(self._proving) if not (proving and self._alone)]
 
     @property
     def room(self) -> int:
         """How many more rows the pool may hold."""
-        return max(0, _CELLS_HELD // len(self.reading.units) - len(self))
+        return max(0, _CELLS_HELD // len(self.reading.units) - sum(len(h) for h in self._holds))
 
     @property
     def left(self) -> int:
@@ -90,7 +102,7 @@ class Pool:
         if missing > 0 and (self.left > 0 or len(stream) <= start):
             shared = 0 if kept else self._shared  # those of the empty anchor went through a unit's stream
             rows = self._next(kept, len(stream) + shared, self._affordable(missing))
-            self._extend(stream, *self.ask(rows, kept))
+            self._extend(stream, *self.ask(rows, kept, proving=True))
         return stream.counts[start : start + n], stream.holds[start : start + n]
 
     def fresh_through(self, unit: int, n: int) -> Bools:
@@ -108,7 +120,7 @@ class Pool:
             kept, shared = self.fresh((unit,), len(self._stream((unit,))), int(mine.sum()))
         alone = np.zeros(0, dtype=bool)
         if not mine.all():
-            _, alone = self.ask(rows[~mine])
+            _, alone = self.ask(rows[~mine], proving=True)
         holds = np.concatenate([shared, alone])
         self._joint.append((np.concatenate([kept, rows[~mine]]), holds))
         return holds
@@ -125,7 +137,7 @@ class Pool:
 
     def _next(self, kept: Kept, start: int, n: int) -> Counts:
         samples = FreshSamples.of(self.reading, kept, self.seed)
-        return self.reading.sample(kept, n, self.rng) if samples is None else samples.rows(start, n)
+        return self.reading.sample(kept, n, self.proofs) if samples is None else samples.rows(start, n)
 
     @staticmethod
     def _extend(stream: Stream, counts: Counts, holds: Bools) -> None:
@@ -141,7 +153,9 @@ class Pool:
             )
         return min(n, self.left)
 
-    def ask(self, counts: Counts, given: Kept | None = None) -> tuple[Counts, Bools]:
+    def ask(
+        self, counts: Counts, given: Kept | None = None, *, proving: bool = False
+    ) -> tuple[Counts, Bools]:
         """Ask about some samples; ``given`` names the anchor whose law they follow, if any."""
         counts = counts[: self._affordable(len(counts))]
         parts = [self.reading.answers(counts[piece]) for piece in pieces(*counts.shape)]
@@ -151,14 +165,15 @@ class Pool:
             self._holds.append(holds)
             self._odds.append(np.concatenate([p[1] for p in parts]))
             self._given.append(given)
+            self._proving.append(proving)
         return counts, holds
 
     def unseen(self, counts: Counts) -> Counts:
         """The rows, each once, that were not asked about yet."""
         small = np.ascontiguousarray(counts.astype(self._small))
         new = {row.tobytes(): i for i, row in enumerate(small[::-1])}
-        for rows in self._counts:
-            for row in rows:
+        for i in self._at:
+            for row in self._counts[i]:
                 new.pop(row.tobytes(), None)
         return counts[::-1][sorted(new.values(), reverse=True)]
 
@@ -169,8 +184,10 @@ class Pool:
 
     def rows(self, part: slice = slice(None)) -> tuple[Counts, Bools, Floats]:
         """Counts (in a small type), answers and log-odds of all rows, or of some."""
-        counts, holds = np.concatenate(self._counts), np.concatenate(self._holds)
-        return counts[part], holds[part], np.concatenate(self._odds)[part]
+        counts, holds, odds = (
+            np.concatenate([parts[i] for i in self._at]) for parts in (self._counts, self._holds, self._odds)
+        )
+        return counts[part], holds[part], odds[part]
 
     def given(self, kept: Kept) -> tuple[Counts, Bools]:
         """The rows that follow the law given an anchor.
@@ -181,19 +198,20 @@ class Pool:
         """
         want = self.reading.units.counts(kept)
         counts, holds = [np.zeros((0, len(want)), dtype=self._small)], [np.zeros(0, dtype=bool)]
-        for rows, held, given in zip(self._counts, self._holds, self._given, strict=True):
+        for i in self._at:
+            rows, held, given = self._counts[i], self._holds[i], self._given[i]
             if given is None:
                 continue
             have = self.reading.units.counts(given)
             if (have > want).any():
                 continue
             units = np.flatnonzero(want > have)
-            mine = np.ones(len(rows), dtype=bool)
+            keeps = np.ones(len(rows), dtype=bool)
             for j in units:
-                mine &= self._keeps(rows[:, j], int(have[j]), int(want[j]), int(self.reading.units.sizes[j]))
-            counts.append(rows[mine])
-            holds.append(held[mine])
-        if not kept:
+                keeps &= self._keeps(rows[:, j], int(have[j]), int(want[j]), int(self.reading.units.sizes[j]))
+            counts.append(rows[keeps])
+            holds.append(held[keeps])
+        if not kept and not self._alone:
             counts += [rows.astype(self._small) for rows, _ in self._joint]
             holds += [held for _, held in self._joint]
         return np.concatenate(counts), np.concatenate(holds)
@@ -205,5 +223,5 @@ class Pool:
         chance = comb(counts.astype(np.float64) - have, want - have) / comb(size - have, want - have)
         if size - have == 1:
             return chance > 0
-        mine: Bools = self.rng.random(len(counts)) < chance
+        mine: Bools = self.proofs.random(len(counts)) < chance
         return mine

@@ -60,7 +60,7 @@ def words_model(
         return locate_words(vectorizer, text)
 
     vocabulary = getattr(vectorizer, "vocabulary_", None)  # a hashing vectoriser has none
-    reads = None if vocabulary is None else vocabulary.__contains__
+    reads: Any = None if vocabulary is None else vocabulary.__contains__
     by_pattern = vectorizer.tokenizer is None and looks_around(vectorizer.token_pattern)
     if vocabulary is None or tuple(vectorizer.ngram_range) != (1, 1) or by_pattern:
         notes = (_ASKED_BY_TEXT,)
