@@ -71,14 +71,14 @@ class Driver:
         mutants, everything = drawn(self.given.sample, self.given.seed)
         file = self.given.out / "mutation.json"
         stored = json.loads(file.read_text(encoding="utf-8"))["mutants"] if file.exists() else []
-        known = {(row["key"], row["origin"]): row for row in stored if row["outcome"] != "survived"}
+        known = {(row["key"], row["origin"]): row for row in stored}
         rows: list[dict[str, Any]] = []
         end = time.monotonic() + 60 * self.given.minutes
         for mutant in mutants[self.given.first :]:
             if not mutant.is_python:
                 continue
             row = known.get((mutant.key, mutant.origin))
-            if row is None and time.monotonic() < end:
+            if (row is None or row["outcome"] == "survived") and time.monotonic() < end:
                 start = os.times()
                 outcome, tests = self.try_(mutant)
                 now = os.times()
