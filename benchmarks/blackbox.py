@@ -6,6 +6,9 @@ enumeration where it is possible and many samples elsewhere for the others.
 
 usage: python benchmarks/blackbox.py [--seeds 10] [--documents N] [--models ...] [--jobs 2]
        [--peer PYTHON]  (an interpreter with anchor-exp; without one its columns are missing)
+       [--report]  (only the page, from the answers that are there)
+
+Sets and models that are not asked for keep their answers of an earlier run.
 """
 
 import argparse
@@ -15,17 +18,18 @@ import subprocess
 import sys
 import time
 import tracemalloc
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
-from statistics import mean, median
+from statistics import mean
 from typing import Any
 
 import numpy as np
-from bars import THRESHOLD, bars_table, jaccard
-from judges import ENCODER_SAMPLES, SAMPLES, TRANSFORMER_SAMPLES, Judge, judge_of
+from bars import THRESHOLD
+from blackbox_page import new_record, page, take_in, write
+from judges import Judge, judge_of
 from minilm import embeddings, fine_tuned
 from reviews import folder, pipeline, split
 from transformer import tiny_transformer
@@ -93,59 +97,6 @@ def judged(rows: list[Row], judges: dict[int, Judge]) -> list[Row]:
     return rows
 
 
-def share(values: Iterable[bool]) -> str:
-    """A percentage, or a dash."""
-    seen = list(values)
-    return f"{100 * mean(seen):.1f}% of {len(seen)}" if seen else "-"
-
-
-def summary(rows: list[Row], asked: str = "queries") -> dict[str, str]:
-    """The figures of one column."""
-    claims = [r for r in rows if r.get("status", "claimed") in {"exact", "certified", "claimed"}]
-    needy = [r for r in rows if r["baseline"] < THRESHOLD]
-    needy_claims = [r for r in claims if r["baseline"] < THRESHOLD]
-    count = [r[asked] for r in rows]
-    return {
-        "answers": str(len(rows)),
-        "claimed (exact, certified)": share(
-            "status" not in r or r["status"] in {"exact", "certified"} for r in rows
-        ),
-        "claims whose true precision is below 0.95": share(r["true_precision"] < THRESHOLD for r in claims),
-        "the same where the baseline is below": share(r["true_precision"] < THRESHOLD for r in needy_claims),
-        "optimal length, there": share(r["length"] == r["optimal"] for r in needy_claims if r["optimal"]),
-        "with a word of no influence, there": share(r["idle_word"] for r in needy_claims),
-        "with a word of no influence, all": share(r["idle_word"] for r in claims),
-        "no word can be left out, there": share(
-            r["irreducible"] for r in needy_claims if r["irreducible"] is not None
-        ),
-        "says that no word can be left out, there": share(
-            r["minimality"] in {"shortest", "irreducible"} for r in needy_claims if "minimality" in r
-        ),
-        "says that one perhaps can, too narrowly to prove, there": share(
-            r["minimality"] == "narrow" for r in needy_claims if "minimality" in r
-        ),
-        "Jaccard over seeds, there": "-" if (same := jaccard(needy)) is None else f"{same:.3f}",
-        "texts asked, median / mean / max": f"{median(count):.0f} / {mean(count):.0f} / {max(count)}",
-        "own time per text asked, ms, median / mean": "{:.2f} / {:.2f}".format(
-            median(r["own_milliseconds"] for r in rows),
-            sum(r["own_milliseconds"] * r[asked] for r in rows) / sum(count),
-        )
-        if "own_milliseconds" in rows[0]
-        else "-",
-        "seconds, median / mean": "{:.2f} / {:.2f}".format(
-            median(r["seconds"] for r in rows), mean(r["seconds"] for r in rows)
-        ),
-    }
-
-
-def table(title: str, columns: dict[str, dict[str, str]]) -> str:
-    """Markdown: one row per figure, one column per way of asking."""
-    figures = list(dict.fromkeys(figure for column in columns.values() for figure in column))
-    lines = [f"### {title}", "", f"| | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
-    lines += [f"| {f} | {' | '.join(c.get(f, '-') for c in columns.values())} |" for f in figures]
-    return "\n".join([*lines, ""])
-
-
 def peer_rows(peer: str, data: Path, name: str, seeds: int, chosen: list[int]) -> list[Row]:
     """anchor-exp's answers, from its own environment."""
     command = [peer, str(HERE / "peer_anchor_exp.py"), str(data), name, str(seeds), json.dumps(chosen)]
@@ -167,6 +118,7 @@ CELLS = {
     ("restaurants", "minilm"): ("probabilities", "gradient"),
     ("restaurants", "embeddings"): ("gradient",),
     ("yelp", "minilm"): ("gradient",),
+    ("yelp", "embeddings"): ("gradient",),
 }
 ENCODERS = {"embeddings", "minilm"}
 
@@ -206,8 +158,8 @@ def limit_of(kind: str, options: argparse.Namespace) -> int:
     return int(options.documents if kind == "logistic" else min(options.documents, options.others))
 
 
-def part(name: str, kind: str, options: argparse.Namespace) -> tuple[str, dict[str, list[Row]], list[str]]:
-    """All that is asked of one model on one set: its table, its answers, and what learning took."""
+def part(name: str, kind: str, options: argparse.Namespace) -> tuple[str, Row, dict[str, list[Row]]]:
+    """All that is asked of one model on one set: its name, what is to be told of it, its answers."""
     ways, documents, model = models_of(name, kind, options.cache)
     # The same choice whatever the order of the file: a random one with a fixed seed.
     order = np.random.default_rng(1).permutation(len(documents))
@@ -215,24 +167,31 @@ def part(name: str, kind: str, options: argparse.Namespace) -> tuple[str, dict[s
         order = np.array([i for i in order if len(documents[i].split()) <= options.words])
     chosen = sorted(int(i) for i in order[: limit_of(kind, options)])
     judges = {i: judge_of(model, kind, documents[i], THRESHOLD) for i in chosen}
-    columns, cells, learned = {}, {}, []
+    about: Row = {
+        "documents": len(chosen),
+        "words": mean(len(documents[i].split()) for i in chosen),
+        "longest": options.words if kind in ENCODERS else None,
+        "seeds": options.seeds,
+        "learned": [],
+    }
+    cells = {}
     for how in CELLS[name, kind]:
         started, prior = time.process_time(), None
         ask = ways[how.removesuffix(", prior")]
         if how.endswith(", prior"):
             others = split(folder(), name)[0][: options.prior]  # not explained
             prior = kedge.Prior.learn(ask, others, queries=100 * len(others))
-            learned.append(f"{name}, {kind}, {how}: {prior.queries:,} questions, {prior.queries / 1000:.1f}")
-        rows = judged(explained(ask, documents, chosen, options.seeds, prior), judges)
-        columns[f"kedge, {how}"], cells[f"{name}, {kind}, {how}"] = summary(rows), rows
+            told = f"{prior.queries:,} questions, {prior.queries / 1000:.1f}"
+            about["learned"].append(f"{name}, {kind}, {how}: {told}")
+        cells[how] = judged(explained(ask, documents, chosen, options.seeds, prior), judges)
         sys.stderr.write(f"{name} {kind} {how}: {time.process_time() - started:.0f} s\n")
     if options.peer and kind == "logistic":
         first = chosen[: options.peer_documents]
-        rows = judged(peer_rows(options.peer, folder(), name, options.peer_seeds, first), judges)
-        columns[f"anchor-exp, {len(first)} documents"] = summary(rows)
-        cells[f"{name}, anchor-exp"] = rows
-    words = mean(len(documents[i].split()) for i in chosen)
-    return table(f"{name}, {kind}: {len(chosen)} documents, mean b {words:.0f}", columns), cells, learned
+        about |= {"peer": len(first), "peer_seeds": options.peer_seeds}
+        cells["anchor-exp"] = judged(
+            peer_rows(options.peer, folder(), name, options.peer_seeds, first), judges
+        )
+    return f"{name}, {kind}", about, cells
 
 
 def memory(words: int = 1_000) -> str:
@@ -248,53 +207,28 @@ def memory(words: int = 1_000) -> str:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     spent = f"{peak / 1e6:.0f} MB for {e.queries} texts asked ({e.status})"
-    return f"Peak memory for a text of {words} words, labels only: {spent}.\n"
+    return f"Peak memory for a text of {words} words, labels only: {spent}."
 
 
 def run(options: argparse.Namespace) -> None:
-    """All tables."""
-    todo = [(n, k) for n, k in CELLS if n in options.sets and k in options.models]
-    cells: dict[str, list[Row]] = {}
-    tables, learned = [], []
-    with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as workers:
-        for done in [workers.submit(part, n, k, options) for n, k in todo]:
-            text, rows, lines = done.result()
-            tables.append(text)
-            cells |= rows
-            learned += lines
-            sys.stdout.write(text + "\n")
-            sys.stdout.flush()
-    lessons = [
-        f"A prior is learned from {options.prior} other documents. What that took, and per text of 1,000:",
-        "",
-        *(f"- {line}" for line in learned),
-        "",
-    ]
-    made = f"Made on {datetime.now(UTC).date()} by `benchmarks/{Path(__file__).name}`"
-    versions = f"kedge {kedge.__version__}, Python {platform.python_version()}, numpy {np.__version__}"
-    seeds = f"Seeds: {options.seeds} ({options.peer_seeds} for anchor-exp)"
-    judge = (
-        "The judge is exact for the logistic model and where all texts can be enumerated; else it draws "
-        f"{SAMPLES:,} samples ({TRANSFORMER_SAMPLES:,} tiny transformer, {ENCODER_SAMPLES:,} MiniLM)."
-    )
-    cut = f"MiniLM explains documents of at most {options.words} words."
-    head = f"# Black boxes\n\n{seeds}. {made}; {versions}.\n{judge} {cut}\n"
-    out = Path(options.out)
-    out.mkdir(parents=True, exist_ok=True)
-    text = "\n".join([head, bars_table(cells), "\n".join(lessons), memory(), *tables])
-    (out / f"{options.name}.md").write_text(text, encoding="utf-8")
-    record = {
-        "seeds": options.seeds,
-        "threshold": THRESHOLD,
-        "sets": {name: _columns(rows) for name, rows in cells.items()},
-    }
-    (out / f"{options.name}.json").write_text(json.dumps(record, separators=(",", ":")), encoding="utf-8")
+    """Ask what is asked for, and write it beside what is there of other models and sets."""
+    file = Path(options.out) / f"{options.name}.json"
+    record = json.loads(file.read_text("utf-8")) if file.exists() else new_record()
+    if not options.report:
+        record |= {"made": f"Made on {datetime.now(UTC).date()}", "versions": versions(), "memory": memory()}
+        todo = [(n, k) for n, k in CELLS if n in options.sets and k in options.models]
+        with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as workers:
+            for done in [workers.submit(part, n, k, options) for n, k in todo]:
+                key, about, cells = done.result()
+                take_in(record, key, about, cells)
+                write(record, file, CELLS)  # each part as it comes: a run that is interrupted has these
+    write(record, file, CELLS)
+    sys.stdout.write(page(record, CELLS))
 
 
-def _columns(rows: list[Row]) -> dict[str, list[Any]]:
-    """Answers column by column, with few digits and without their spans."""
-    names = [name for name in rows[0] if name != "spans"]
-    return {name: [round(v, 4) if isinstance(v := row[name], float) else v for row in rows] for name in names}
+def versions() -> str:
+    """What it was measured with."""
+    return f"kedge {kedge.__version__}, Python {platform.python_version()}, numpy {np.__version__}"
 
 
 def main() -> None:
@@ -302,6 +236,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Benchmarks of black boxes.")
     parser.add_argument("--out", type=Path, default=HERE / "results")
     parser.add_argument("--name", default="blackbox")
+    parser.add_argument(
+        "--report", action="store_true", help="only write the page, from the answers that are there"
+    )
     parser.add_argument("--sets", nargs="+", default=["restaurants", "yelp"])
     parser.add_argument("--models", nargs="+", default=sorted({kind for _, kind in CELLS}))
     parser.add_argument("--seeds", type=int, default=10)

@@ -14,7 +14,10 @@ from kedge.typing import Kept
 
 # Samples of a judge that samples; at a precision of 0.95 its standard error is 0.0015.
 SAMPLES = 20_000
-TRANSFORMER_SAMPLES, ENCODER_SAMPLES = 20_000, 1_000
+TRANSFORMER_SAMPLES, ENCODER_SAMPLES = 20_000, 2_000
+# A judge that is slow draws in rounds of this size, and no more once it is so many standard errors away
+# from the threshold.
+ROUND, CLEAR = 250, 4.0
 # A tiny transformer is asked about all masked texts of so many words at most.
 TRANSFORMER_WORDS = 14
 
@@ -29,6 +32,7 @@ class Judge:
     optimal: int | None
     coefficients: list[float] | None = None
     known: dict[Kept, float] = field(default_factory=dict)
+    threshold: float | None = None
 
     def kept(self, spans: Sequence[Sequence[int]]) -> Kept:
         """An anchor in unit space; spans that the model does not read drop out."""
@@ -40,8 +44,20 @@ class Judge:
         """The precision of an anchor, looked up if it was asked for before."""
         kept = self.kept(spans)
         if kept not in self.known:
-            self.known[kept] = float(self.evaluate([kept], self.samples).mean[0])
+            self.known[kept] = self._evaluated(kept)
         return self.known[kept]
+
+    def _evaluated(self, kept: Kept) -> float:
+        """By all samples at once, or, where a threshold is given, by as many as tell the side it is on."""
+        if self.threshold is None:
+            return float(self.evaluate([kept], self.samples).mean[0])
+        while True:
+            estimates = self.evaluate([kept], ROUND)  # those before count too
+            mean, trials = float(estimates.mean[0]), float(estimates.trials[0])
+            rate = (mean * trials + 0.5) / (trials + 1)
+            error = np.sqrt(rate * (1 - rate) / trials)
+            if trials >= self.samples or abs(mean - self.threshold) > CLEAR * error:
+                return mean
 
     @property
     def baseline(self) -> float:
@@ -74,8 +90,9 @@ def judge_of(model: Any, kind: str, text: str, threshold: float) -> Judge:
     if kind == "transformer" and len(reading.units) <= TRANSFORMER_WORDS:
         return Judge(reading, Enumeration(reading), 0, None)
     if kind in {"transformer", "embeddings", "minilm"}:
-        samples = TRANSFORMER_SAMPLES if kind == "transformer" else ENCODER_SAMPLES
-        return Judge(reading, Empirical(reading, rng), samples, None)
+        if kind == "transformer":
+            return Judge(reading, Empirical(reading, rng), TRANSFORMER_SAMPLES, None)
+        return Judge(reading, Empirical(reading, rng), ENCODER_SAMPLES, None, threshold=threshold)
     if enumerable(reading):
         exact = kedge.explain(model, text, threshold=threshold, method="exhaustive", evaluator="exact")
         return Judge(reading, Enumeration(reading), 0, len(exact.positions))

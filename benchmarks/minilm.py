@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from reviews import split
 
 # Pieces that the encoder was made for, and those that training reads, which is enough to learn from.
@@ -46,11 +47,11 @@ def fine_tuned(data: Path, name: str, cache: Path | None = None) -> tuple[Any, l
         if kept is not None:
             network.save_pretrained(kept)
     network.eval()
+    chosen = np.zeros(len(test), dtype=bool)
     with torch.inference_mode():
-        chosen = [
-            int(network(**tokenizer(text, truncation=True, return_tensors="pt")).logits.argmax()) == 1
-            for text in test
-        ]
+        for batch in _of_like_length(test, np.arange(len(test))):
+            encoded = tokenizer([test[i] for i in batch], padding=True, truncation=True, return_tensors="pt")
+            chosen[batch] = network(**encoded).logits.argmax(dim=1).numpy() == 1
     return (network, tokenizer), [t for t, is_one in zip(test, chosen, strict=True) if is_one and t]
 
 
@@ -63,16 +64,14 @@ def _weights() -> Path:
 
 
 def _train(network: Any, tokenizer: Any, texts: list[str], labels: list[int]) -> None:
-    import numpy as np
     import torch
 
     optimizer = torch.optim.AdamW(network.parameters(), lr=RATE)
     rng = np.random.default_rng(0)
     network.train()
     for _ in range(EPOCHS):
-        order = rng.permutation(len(texts))
-        for at in range(0, len(order), BATCH):
-            batch = order[at : at + BATCH]
+        batches = _of_like_length(texts, rng.permutation(len(texts)))
+        for batch in (batches[k] for k in rng.permutation(len(batches))):
             encoded = tokenizer(
                 [texts[i] for i in batch],
                 padding=True,
@@ -83,3 +82,9 @@ def _train(network: Any, tokenizer: Any, texts: list[str], labels: list[int]) ->
             optimizer.zero_grad()
             network(**encoded, labels=torch.tensor([labels[i] for i in batch])).loss.backward()
             optimizer.step()
+
+
+def _of_like_length(texts: list[str], order: "np.ndarray[Any, Any]") -> list["np.ndarray[Any, Any]"]:
+    """Batches of texts of about the same length: little is spent on padding."""
+    ranked = sorted(order, key=lambda i: min(len(texts[i].split()), LONGEST))  # ties in the order given
+    return [np.array(ranked[at : at + BATCH]) for at in range(0, len(ranked), BATCH)]

@@ -30,6 +30,7 @@ LAYERS = (
     ("studies",),
     ("certificates",),
     ("pipeline",),
+    ("together",),
     ("flipping",),
     ("explainer",),
     ("certificates.recheck",),

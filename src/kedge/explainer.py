@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from kedge.errors import OptionError, TextError
+from kedge.errors import TextError
 from kedge.flipping import Wish, flip_label
 from kedge.model import Model
 from kedge.model.model import Predictions
@@ -17,8 +17,8 @@ from kedge.model.source import Source
 from kedge.options import Options, OptionsGiven, option_fields, with_options
 from kedge.perturb import Perturbation
 from kedge.perturb.choice import as_perturbation
-from kedge.pipeline import Query, ask_together, explain_text, find_anchor, open_reading
-from kedge.reading.mask_choice import fit_mask
+from kedge.pipeline import Query, explain_text, find_anchor, open_reading
+from kedge.reading.holes import in_use, without
 from kedge.reading.reading import Reading, read_document
 from kedge.results.banzhaf import Influence
 from kedge.results.counterfactual import Flip
@@ -31,6 +31,7 @@ from kedge.text.anchor import Anchor
 from kedge.text.index import CorpusIndex, as_index
 from kedge.text.inputs import as_texts
 from kedge.text.tokenize import Tokenizer, as_tokenizer
+from kedge.together import ask_together
 from kedge.typing import Label
 from kedge.utils.seeds import generator
 from kedge.utils.threads import one_thread
@@ -199,14 +200,8 @@ class Explainer:
     def masked(self, text: str, removed: Iterable[int]) -> str:
         """The text with these positions removed, as the model is asked about it."""
         document, _ = read_document(self.model, text, self._tokenizer)
-        gone = set(removed)
-        if gone - set(range(len(document))):
-            raise OptionError(
-                f"There is no position {max(gone)}; the text has {len(document)} words, numbered from 0."
-            )
-        kept = np.array([[k not in gone for k in range(len(document))]])
-        fitted = fit_mask(self._perturbation, self.model)
-        return fitted.writer(document, generator(self.options.seed, text))(kept)[0]
+        fitted = in_use(self._perturbation, self.model, lambda: self.read(text))
+        return without(document, removed, fitted, generator(self.options.seed, text))
 
     def split(self, text: str) -> tuple[str, ...]:
         """The words of a text as the model reads them, those outside its vocabulary included."""
@@ -286,12 +281,8 @@ class Explainer:
         check_rules(max_rules, min_precision)
         texts = list(as_texts(texts))
         rows = (outcome.to_row() for outcome in self.explain_corpus(texts, label=label, workers=workers))
-        return pick_rules(
-            rows,
-            index_of(self, lambda: texts),
-            max_rules=max_rules,
-            min_precision=min_precision,
-        )
+        index = index_of(self, lambda: texts)
+        return pick_rules(rows, index, max_rules=max_rules, min_precision=min_precision)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The converted model is made of closures, so the user's own model is pickled.

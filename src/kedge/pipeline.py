@@ -5,19 +5,18 @@ text -> Document -> Reading -> Strategy -> Found -> Explanation
 
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from kedge.errors import KedgeError, LabelError, OptionError
+from kedge.errors import LabelError, OptionError
 from kedge.model.contrast import between, the_pair
 from kedge.model.model import Predictions
 from kedge.model.source import Converted
 from kedge.options import Options
 from kedge.perturb import Perturbation
-from kedge.reading.labels import answer_together, label_to_explain
+from kedge.reading.labels import label_to_explain
 from kedge.reading.oracle import ASKED_AGAIN, Oracle
 from kedge.reading.reading import Reading, read, read_document
 from kedge.reading.verification import confirm, verify
@@ -26,7 +25,6 @@ from kedge.results.explanation import Explanation, Step, TiedAnchors
 from kedge.results.removal import Removal
 from kedge.search.covering import Covering
 from kedge.search.empty import baseline_of
-from kedge.search.exact.ranked import Ranked
 from kedge.search.hurried import hurried_anchor
 from kedge.search.strategies import choose_strategy, spell
 from kedge.search.strategy import Candidate, Found, Strategy
@@ -41,7 +39,7 @@ from kedge.utils.deadline import TimeIsUp
 from kedge.utils.seeds import generator
 from kedge.utils.sentences import Option, Sentence
 
-__all__ = ["Query", "ask_together", "explain_text", "find_anchor", "open_reading"]
+__all__ = ["Query", "explain_text", "find_anchor", "open_document", "open_reading"]
 
 
 _NOT_ASKED_AGAIN = Sentence(
@@ -66,48 +64,6 @@ class Query:
     opened: "tuple[Converted, Reading, np.random.Generator] | None" = None
 
 
-def ask_together(
-    texts: Sequence[str],
-    labels: Sequence[Label | None],
-    converted: Converted,
-    options: Options,
-    perturbation: Perturbation,
-    tokenizer: Tokenizer | None,
-) -> list[Query]:
-    """Several texts with what the model says of them, from one call; and each read, where that needs no more.
-
-    What a strategy does first it does for all of them at once. A text that cannot be read is left as it is.
-    """
-    model = converted.model
-    if model.from_words is None or tokenizer is not None:
-        answers = model.predict(texts)
-        return [
-            Query(text, label, answers.of(k))
-            for k, (text, label) in enumerate(zip(texts, labels, strict=True))
-        ]
-    queries = [Query(text, label) for text, label in zip(texts, labels, strict=True)]
-    read: dict[int, tuple[Document, bool]] = {}
-    for k, text in enumerate(texts):
-        with suppress(KedgeError):  # which will be told of this text
-            read[k] = read_document(model, text, None)
-    read = {k: found for k, found in read.items() if found[1]}
-    if not read:
-        return queries
-    answers = answer_together(model, [document for document, _ in read.values()])
-    begun: dict[Strategy, list[Reading]] = {}
-    for row, (k, found) in enumerate(read.items()):
-        query = Query(texts[k], labels[k], answers.of(row))
-        with suppress(KedgeError):
-            reading, rng = _opened(query, found, converted, options, perturbation, tokenizer)
-            begun.setdefault(choose_strategy(options.strategies, reading), []).append(reading)
-            query = Query(query.text, query.label, query.known, opened=(converted, reading, rng))
-        queries[k] = query
-    for strategy, readings in begun.items():
-        if isinstance(strategy, Ranked):
-            strategy.begin(readings, options.goal)
-    return queries
-
-
 def open_reading(
     query: Query,
     converted: Converted,
@@ -117,10 +73,10 @@ def open_reading(
 ) -> tuple[Reading, np.random.Generator]:
     """One model's view of one text, checked against the model: the only way in."""
     document = read_document(converted.model, query.text, tokenizer)
-    return _opened(query, document, converted, options, perturbation, tokenizer)
+    return open_document(query, document, converted, options, perturbation, tokenizer)
 
 
-def _opened(
+def open_document(
     query: Query,
     read_already: tuple[Document, bool],
     converted: Converted,
@@ -128,6 +84,7 @@ def _opened(
     perturbation: Perturbation,
     tokenizer: Tokenizer | None,
 ) -> tuple[Reading, np.random.Generator]:
+    """The same of a text whose words were found already, and whether they are the model's own."""
     document, own_words = read_already
     rng = generator(options.seed, document.text)
     reading = read(

@@ -7,6 +7,8 @@ from functions import good
 
 import kedge
 from kedge.corpus import Promise, explain_file, open_source
+from kedge.corpus.audit import Auditor, Proposal, Urn
+from kedge.corpus.items import Item
 from kedge.studies.checking import check_anchor
 
 WORDS = ["soup", "cold", "slow", "fish", "wine", "rice", "bread", "table", "chair", "lamp", "door"]
@@ -39,7 +41,7 @@ def test_every_row_says_audited():
     outcomes = list(explainer().explain_corpus(TEXTS, workers=1, promise=EASY))
     assert {one.explanation.status for one in outcomes} == {"audited"}
     assert all(one.explanation.words == ("good",) for one in outcomes)
-    assert "at least 0.8 of 40 anchors reach 0.95" in outcomes[0].explanation.notes[-1]
+    assert "at least 80% of 40 anchors reach a precision of 0.95" in outcomes[0].explanation.notes[-1]
     e = outcomes[0].explanation
     assert kedge.Explanation.from_json(e.to_json()).status == "audited"
     assert "Audited" in e.to_html()
@@ -56,7 +58,7 @@ def test_files_workers_and_resuming(tmp_path):
     assert one.audit.proved
     assert one.audit.failed == 0
     assert one.to_dict()["audit"]["population"] == 40
-    assert "audit      at least 0.8" in str(one)
+    assert "audit      at least 80%" in str(one)
     again = explain_file(explainer(), source, tmp_path / "one.jsonl", workers=1, promise=EASY, resume=True)
     assert again.audit == one.audit
 
@@ -93,7 +95,8 @@ def test_an_audit_that_fails_claims_nothing(tmp_path):
     summary = explain_file(explainer(), source, tmp_path / "out.jsonl", workers=1, promise=promise)
     assert not summary.audit.proved
     assert summary.statuses == {"estimated": 12}
-    assert all("not proved" in row["notes"][-1] for row in rows(tmp_path / "out.jsonl"))
+    told = "not proved that at least 95% of 12 anchors reach a precision of 0.95 (confidence 0.95); no share"
+    assert all(told in row["notes"][-1] for row in rows(tmp_path / "out.jsonl"))
 
 
 def test_an_anchor_that_misses_seldom_passes():
@@ -104,6 +107,27 @@ def test_an_anchor_that_misses_seldom_passes():
         reading = reader.read(f"soup cold slow {' '.join(WORDS[3:])} {k}")
         passed += check_anchor(reading, (3,), 0.95, level=0.04, samples=2000, seed=0).proved
     assert passed <= 12  # of 6 expected at most; more than 12 has probability 0.005 at the bound
+
+
+def four_words(texts):
+    """Lost where four words are gone together: the anchor of any other word has precision 15/16."""
+    return ["good" if {"soup", "cold", "slow", "fish"} & set(text.split()) else "bad" for text in texts]
+
+
+def test_a_promise_at_the_border_is_seldom_claimed():
+    """With one bad anchor more than the promise allows, an audit proves it with probability delta at most."""
+    texts = [f"{' '.join(WORDS)} {k}" for k in range(40)]
+    claimed = 0
+    for seed in range(60):
+        urn = Urn(seed)
+        for row in range(
+            40
+        ):  # 9 of 40 rest on "wine", which misses; the others on "soup", without which it is lost
+            urn.add(Proposal(row, str(row), "good", (4,) if row < 9 else (0,)))
+        items = {row: Item(row, row, text) for row, text in enumerate(texts)}
+        auditor = Auditor(kedge.Explainer(four_words, seed=seed), EASY, {"workers": 1})
+        claimed += auditor.audit(urn, items, {}, lambda *_: None).proved
+    assert claimed <= 8  # of 3 expected at most; more than 8 has probability 0.003 at the bound
 
 
 def test_documents_with_proofs_of_their_own_are_left_alone(tmp_path):

@@ -57,6 +57,25 @@ def test_a_mask_that_says_nothing_is_no_note(mask):
     assert notes_of(scoring({"good,": 9.0}, level=-4.0), mask=mask) == []
 
 
+@pytest.mark.parametrize("weight", [2.0, -0.4])
+def test_a_model_s_own_mask_that_speaks_gives_way_to_removal(weight):
+    """A tokenizer's mask is taken where it is silent; else words are removed, and a note says why."""
+
+    def own(weights):
+        return kedge.Model(kedge.as_model(scoring(weights, level=-1.0)).predict, "a model", mask="[X]")
+
+    silent = own({"good,": 3.0})
+    assert kedge.explain(silent, TEXT).perturbation == "mask [X]"
+    model = own({"good,": 3.0, "[X]": weight})
+    removed, asked_for = kedge.explain(model, TEXT), kedge.explain(model, TEXT, mask="[X]")
+    assert (removed.perturbation, asked_for.perturbation) == ("removal", "mask [X]")
+    (note,) = (note for note in removed.notes if "itself speaks" in note)
+    assert note.endswith("So words are removed; `mask='[X]'` masks them all the same.")
+    assert removed.words == kedge.explain(model, TEXT, mask="").words
+    assert kedge.Explainer(model).masked("a good, b", [0, 2]) == "good,"
+    assert kedge.Explainer(silent).masked("a good, b", [0, 2]) == "[X] good, [X]"
+
+
 def test_the_note_is_in_every_rendering():
     """Terminal, page, JSON."""
     e = kedge.explain(scoring({"good,": 5.0, "[X]": 1.0}, level=-1.0), TEXT, mask="[X]")

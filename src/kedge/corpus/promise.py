@@ -82,17 +82,18 @@ class Audit:
     @property
     def sentence(self) -> str:
         """What is promised, or that nothing is."""
-        these = f"of {self.population:,} anchors reach {self.threshold:g} (confidence {1 - self.delta:.3g})"
+        least = f"at least {100 * self.share:.3g}% of {self.population:,} anchors"
+        promise = f"{least} reach a precision of {self.threshold:g} (confidence {1 - self.delta:.3g})"
         if self.proved:
-            return f"at least {self.share:.3g} {these}"
-        found = f"{floor(1000 * self.low) / 1000:.3g} is" if self.low else "nothing is"
-        return f"not proved that at least {self.share:.3g} {these}; {found}"
+            return promise
+        found = f"{floor(1000 * self.low) / 10:.3g}%" if self.low else "no share"
+        return f"not proved that {promise}; {found} is proved"
 
     def __str__(self) -> str:
         each = self.questions / max(self.population, 1)
         return (
-            f"{self.sentence}; {self.drawn:,} drawn, {self.failed:,} not proved, {self.questions:,} "
-            f"questions ({each:.2g} per anchor)"
+            f"{self.sentence}; {self.drawn:,} drawn, {self.failed:,} of them not proved; "
+            f"{self.questions:,} further questions, {each:.2g} per anchor"
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -24,9 +24,10 @@ def text_gradient(
     At the document alone it is the paper's conjecture for differentiable models (section 6). But an anchor is
     judged where half of the other words are gone, and from a word to the mask is a long way, on which slopes
     change. So they are taken where each word is there in part: over all places, in all parts alike.
+    Where words are removed, too, the way is that from the mask: what a word adds is about the same.
     """
     slopes = model.slopes
-    if slopes is None or not isinstance(perturbation, Masking) or not perturbation.written:
+    if slopes is None or not isinstance(perturbation, Masking):
         return None
 
     def gradient() -> Floats:

@@ -2,7 +2,8 @@
 
 A mask is to remove a word. One that the model reads puts another word in its place, and the words of an
 anchor must then outvote it. So the model is asked about the text with every word masked, about the bare
-mask, and about the text with every word removed: where these differ, the mask speaks.
+mask, and about the text with every word removed: where these differ, the mask speaks. A tokenizer's mask that
+speaks gives way to removal: a network that was trained without it has made a word of it.
 """
 
 from dataclasses import dataclass, replace
@@ -47,8 +48,9 @@ def check_mask(
     model, document, label
         Who is asked, about what.
     given
-        The perturbation as the user gave it. Where that leaves the mask open, a model that cannot
-        answer for a text without words gets UNK in place of nothing.
+        The perturbation as the user gave it. Where that leaves the mask open, a model whose own mask
+        speaks gets nothing in its place, and one that cannot answer for a text without words UNK in place of
+        nothing.
     oracle
         Counts the questions. With few of them left nothing is asked.
     """
@@ -67,7 +69,11 @@ def check_mask(
     except ModelRaised:
         return MaskCheck(perturbation)  # the search will tell, if such a text comes up
     answers = {text: asked.of(row) for row, text in enumerate(texts)}
-    return MaskCheck(perturbation, _notes(texts, answers, mask, label), tuple(answers.items()))
+    said = _said_by_mask(texts, answers, mask, label)
+    if said and model.mask and not chosen:
+        note = Sentence(f"{said} So words are removed; ", Option("mask", mask), " masks them all the same.")
+        return MaskCheck(replace(perturbation, mask=""), (note,), tuple(answers.items()))
+    return MaskCheck(perturbation, _notes(said), tuple(answers.items()))
 
 
 def heard(inside: Inside, perturbation: Perturbation, label: Label) -> tuple[str, ...]:
@@ -76,7 +82,7 @@ def heard(inside: Inside, perturbation: Perturbation, label: Label) -> tuple[str
         return ()
     nothing = np.zeros((1, len(inside.units)), dtype=np.int64)
     answers = {"masked": inside.predict(nothing), "removed": inside.bare()}
-    return _notes(list(answers), answers, perturbation.written, label)
+    return _notes(_said_by_mask(list(answers), answers, perturbation.written, label))
 
 
 def _written(masking: Masking, document: Document, kept: Bools) -> str:
@@ -101,8 +107,16 @@ def _check_removal(
     return MaskCheck(perturbation, answers=((empty, asked),))
 
 
-def _notes(texts: list[str], answers: dict[str, Predictions], mask: str, label: Label) -> tuple[str, ...]:
-    """A sentence about a mask that speaks."""
+def _notes(said: str) -> tuple[str, ...]:
+    """What to tell the user of a mask that stays."""
+    if not said:
+        return ()
+    removes = f"{said} Words are measured against the mask; "
+    return (Sentence(removes, Option("mask", ""), " removes them instead."),)
+
+
+def _said_by_mask(texts: list[str], answers: dict[str, Predictions], mask: str, label: Label) -> str:
+    """A sentence about a mask that speaks; "" if it does not."""
     throughout, empty = texts[0], texts[-1]
     without = answers[empty]
     # The bare mask is compared where removal leaves nothing but blanks: else signs speak, too.
@@ -110,17 +124,13 @@ def _notes(texts: list[str], answers: dict[str, Predictions], mask: str, label: 
     moves = {text: _said(answers[text], label) - _said(without, label) for text in suspects}
     loud = max(moves, key=lambda text: abs(moves[text]))
     if abs(moves[loud]) < _SPEAKS:
-        return ()
+        return ""
     side = "for" if moves[loud] > 0 else "against"
     where = "with every word masked" if loud == throughout else "about the mask alone"
-    note = Sentence(
+    return (
         f"The mask {mask!r} itself speaks {side} the label {label!r}: {where} "
-        f"{_shown(answers[loud], label)}, "
-        f"with every word removed {_shown(without, label)}. Words are measured against the mask; ",
-        Option("mask", ""),
-        " removes them instead.",
+        f"{_shown(answers[loud], label)}, with every word removed {_shown(without, label)}."
     )
-    return (note,)
 
 
 def _said(answer: Predictions, label: Label) -> float:

@@ -110,7 +110,7 @@ def test_several_labels_at_once_need_one_to_explain():
     network = transformers.BertForSequenceClassification(
         config(tokenizer, num_labels=3, problem_type="multi_label_classification")
     )
-    with pytest.raises(LabelError, match="label="):
+    with pytest.raises(LabelError, match="needs `label`"):
         kedge.explain((network.eval(), tokenizer), DOCUMENT)
 
 

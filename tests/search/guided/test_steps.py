@@ -241,3 +241,25 @@ class TestBaseline:
         again, _ = pool.fresh((3,), 5, 15)
         assert (again == first[5:]).all()
         assert pool.reading.oracle.queries == before
+
+
+class TestProposing:
+    def test_a_proposal_that_seems_to_miss_gives_way_to_a_longer_one(self):
+        """Without a proof, too, the search goes on until an anchor is estimated to reach."""
+        weights = dict(
+            zip((f"w{i}" for i in range(60)), np.random.default_rng(3).normal(0, 1, 60), strict=True)
+        )
+
+        def model(texts):
+            return [int(0.3 + sum(weights[w] for w in text.split()) > 0) for text in texts]
+
+        def text(seed):
+            return " ".join(np.random.default_rng(seed).choice(list(weights), 30, replace=False))
+
+        prior = kedge.Prior.learn(model, [text(1_000 + k) for k in range(30)], queries=3_000)
+        found = [
+            kedge.explain(model, text(k), method=kedge.Guided(prove=False), prior=prior)
+            for k in (9, 46, 54, 59)  # the first proposals for these seem to miss
+        ]
+        assert [e.status for e in found] == ["estimated"] * 4
+        assert all(e.precision >= 0.95 for e in found)

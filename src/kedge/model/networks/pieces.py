@@ -34,4 +34,5 @@ def note_of_cut(tokenizer: Any, text: str, longest: int | None) -> tuple[str, ..
     if longest is None or pieces <= longest:
         return ()
     takes = f"The text has {pieces} word pieces and the model takes {longest}"
-    return (f"{takes}: it is cut, and the words beyond have no say.",)
+    beyond = "the words beyond have no say in its label, and come into view only where others are removed"
+    return (f"{takes}: it is cut; {beyond}, not masked.",)

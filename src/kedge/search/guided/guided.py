@@ -188,12 +188,9 @@ class _Search:
         sampled = [one for one in self._tried if one.trials]
         if sampled:
             return max(sampled, key=lambda one: (one.interval.low, one.interval.mean))
-        looked = {one.kept: one.interval for one in self._trace if len(one.kept) >= self._goal.shortest}
-        known = (
-            {**looked, self._best.kept: estimate(self._learner, self._best.kept)}
-            if len(self._pool)
-            else looked
-        )
+        known = {one.kept: one.interval for one in self._trace if len(one.kept) >= self._goal.shortest}
+        if len(self._pool):
+            known[self._best.kept] = estimate(self._learner, self._best.kept)
         if not known:
             return self._best
         kept = max(
@@ -225,7 +222,11 @@ class _Search:
             self._pool.reserve = 0
             self._pool.stand_alone(alone=False)
             if not proving:
-                return
+                known = estimate(self._learner, kept)
+                if self._knobs.prove or known.mean >= self._goal.threshold:
+                    return
+                self._tried.append(Proof(kept, known))  # a proposal that seems to miss: a longer one is next
+                continue
             if any(one.kept == kept for one in self._tried):
                 continue  # its samples are known: nothing may be bet on them again
             if opened is not None and kept != opened:  # its samples were looked at: a proof given up

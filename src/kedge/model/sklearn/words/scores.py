@@ -25,7 +25,7 @@ _SAME = 2e-15
 # Weights whose squares would leave the range of doubles are not added up but asked about.
 _TINY = 1e-140
 # Words times multiplicities that a table of features may have.
-_TABLE = 1 << 20
+_TABLE = 1 << 22
 # Rows of counts are answered in pieces that stay in the processor's cache.
 _PIECE = 1 << 15
 

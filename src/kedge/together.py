@@ -1,0 +1,62 @@
+"""Several texts read at once, before each is explained."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from kedge.errors import KedgeError
+from kedge.model.source import Converted
+from kedge.options import Options
+from kedge.perturb import Perturbation
+from kedge.pipeline import Query, open_document
+from kedge.reading.labels import answer_together
+from kedge.reading.reading import Reading, read_document
+from kedge.search.exact.ranked import Ranked
+from kedge.search.strategies import choose_strategy
+from kedge.search.strategy import Strategy
+from kedge.text.document import Document
+from kedge.text.tokenize import Tokenizer
+from kedge.typing import Label
+
+__all__ = ["ask_together"]
+
+
+def ask_together(
+    texts: Sequence[str],
+    labels: Sequence[Label | None],
+    converted: Converted,
+    options: Options,
+    perturbation: Perturbation,
+    tokenizer: Tokenizer | None,
+) -> list[Query]:
+    """Several texts with what the model says of them, from one call; and each read, where that needs no more.
+
+    What a strategy does first it does for all of them at once. A text that cannot be read is left as it is.
+    """
+    model = converted.model
+    if model.from_words is None or tokenizer is not None:
+        answers = model.predict(texts)
+        return [
+            Query(text, label, answers.of(k))
+            for k, (text, label) in enumerate(zip(texts, labels, strict=True))
+        ]
+    queries = [Query(text, label) for text, label in zip(texts, labels, strict=True)]
+    read = dict[int, tuple[Document, bool]]()
+    for k, text in enumerate(texts):
+        with suppress(KedgeError):  # which will be told of this text
+            read[k] = read_document(model, text, None)
+    read = {k: found for k, found in read.items() if found[1]}
+    if not read:
+        return queries
+    answers = answer_together(model, [document for document, _ in read.values()])
+    begun = dict[Strategy, list[Reading]]()
+    for row, (k, found) in enumerate(read.items()):
+        query = Query(texts[k], labels[k], answers.of(row))
+        with suppress(KedgeError):
+            reading, rng = open_document(query, found, converted, options, perturbation, tokenizer)
+            begun.setdefault(choose_strategy(options.strategies, reading), []).append(reading)
+            query = Query(query.text, query.label, query.known, opened=(converted, reading, rng))
+        queries[k] = query
+    for strategy, readings in begun.items():
+        if isinstance(strategy, Ranked):
+            strategy.begin(readings, options.goal)
+    return queries
