@@ -40,6 +40,7 @@ class Mutant:
     lines: tuple[int, int]  # of the statement that is changed
     body: tuple[int, int]  # of the function around it, or of the whole module
     origin: str  # a digest of that function: the same as long as nobody edits it
+    everywhere: bool  # whether it is in no function
 
     @property
     def module(self) -> str:
@@ -141,7 +142,7 @@ class _Places:
         seen[key] += 1
         return Mutant(
             path, operator, occurrence, f"{key} {seen[key]}", line, lines, body,
-            hashlib.sha256(own.encode()).hexdigest()[:12],
+            hashlib.sha256(own.encode()).hexdigest()[:12], function is None,
         )  # fmt: skip
 
     @staticmethod

@@ -71,14 +71,14 @@ class Driver:
         mutants, everything = drawn(self.given.sample, self.given.seed)
         file = self.given.out / "mutation.json"
         stored = json.loads(file.read_text(encoding="utf-8"))["mutants"] if file.exists() else []
-        known = {(row["key"], row["origin"]): row for row in stored if row["outcome"] != "survived"}
+        known = {(row["key"], row["origin"]): row for row in stored}
         rows: list[dict[str, Any]] = []
         end = time.monotonic() + 60 * self.given.minutes
         for mutant in mutants[self.given.first :]:
             if not mutant.is_python:
                 continue
             row = known.get((mutant.key, mutant.origin))
-            if row is None and time.monotonic() < end:
+            if (row is None or row["outcome"] == "survived") and time.monotonic() < end:
                 start = os.times()
                 outcome, tests = self.try_(mutant)
                 now = os.times()
@@ -155,12 +155,19 @@ class Driver:
         return 0
 
     def chosen(self, mutant: Mutant) -> list[str]:
-        """The tests that execute what was changed, the fastest first."""
+        """The tests that execute what was changed, the fastest first.
+
+        What stands in no function is executed before any test; there the files of those that execute
+        anything of the module are taken.
+        """
         rows = self.executed.get(str(mutant.path), {})
         for first, last in (mutant.lines, mutant.body):
             tests = {t for k in range(first, last + 1) for t in rows.get(k, ()) if t in self.seconds}
             if tests:
                 break
+        if mutant.everywhere:
+            files = {test.partition("::")[0] for test in tests}
+            tests = {test for test in self.seconds if test.partition("::")[0] in files}
         return sorted(tests & self.items.keys(), key=self.seconds.__getitem__)
 
     def try_(self, mutant: Mutant) -> tuple[str, int]:

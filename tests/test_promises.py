@@ -373,7 +373,7 @@ def test_grams_that_cancel_each_other_leave_a_zero_behind(number, column):
 
 def test_a_text_too_short_for_a_hashed_pair():
     """A hasher takes no empty list; a text of one word has no pair of words."""
-    with pytest.raises(kedge.errors.TextError, match="does not depend on them"):
+    with pytest.raises(kedge.errors.TextError, match="does not depend on"):
         kedge.explain(_hashed((2, 2)), "good")
 
 
@@ -416,3 +416,14 @@ def test_more_than_sixty_four_words():
     assert kedge.precision(has_first, text, range(90)).interval.low == 1.0
     assert kedge.precision(has_first, text, [0]).reaches
     assert kedge.explain(has_first, text).words == ("w0",)
+
+
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int64, np.float32])
+def test_presence_in_any_type_of_numbers(dtype):
+    """binary=True with numbers that hold no more than presence: read, and right."""
+    vectorizer = CountVectorizer(binary=True, dtype=dtype)
+    pipeline = make_pipeline(vectorizer, LogisticRegression())
+    pipeline.fit(["good film good", "bad film", "so good", "so bad bad"], [1, 0, 1, 0])
+    e = kedge.explain(pipeline, "good good bad film so good")
+    assert e.status == "exact"
+    assert broken(e, Judge(pipeline.predict, e)) == []

@@ -61,9 +61,11 @@ def test_the_interval_holds_the_truth(seed, norm):
 @pytest.mark.parametrize(("apart", "open_"), [(0.0, True), (1e-3, False), (-1e-3, False)])
 def test_nothing_is_open_where_nothing_is_random(norm, apart, open_):
     """With every word kept the score decides, unless rounding does: then the label may be either."""
-    weights = {"good": 0.1, "bad": 0.2, "food": -0.3 + apart, "slow": 0.0}
+    weights = {"good": 0.1, "bad": 0.2, "food": -0.4 + apart, "slow": 0.0}
     vectorizer = CountVectorizer() if norm is None else TfidfVectorizer(use_idf=False)
-    reading = reading_of(weighted(vectorizer, weights, 0.0), " ".join(WORDS))
+    bias = 0.1 if norm is None else 0.05  # four words have a norm of two
+    reading = reading_of(weighted(vectorizer, weights, bias), " ".join(WORDS))
+    assert (reading.normalised is not None) == (norm is not None)
     everything = tuple(range(len(reading.units)))
     found = Gaussian(reading).refine(everything)
     assert (found.width > 0) == open_

@@ -159,7 +159,7 @@ def _sparse(vectorizer: Any, data: Counts, indices: Counts, starts: Counts) -> A
     features = csr_matrix((data.astype(vectorizer.dtype), indices, starts), shape=shape)
     features.sum_duplicates()  # in order, and words that share a column together
     if vectorizer.binary:
-        np.minimum(features.data, 1, out=features.data)
+        np.minimum(features.data, features.dtype.type(1), out=features.data)
     return features
 
 
