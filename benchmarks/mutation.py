@@ -236,6 +236,10 @@ searches, the proofs by sampling and the checker of certificates, by the operato
 that were drawn **{among:.1%}** were killed. {seconds:,.0f} s of CPU time. Tests:
 {", ".join(f"`{t}`" for t in TESTS)}.
 
+Tests were written for survivors of this very sample, so its share says more of these mutants than of all; a
+sample of another seed is fresh. What was killed earlier is not run again while its function stays as it is.
+Which survivors are equivalent was judged by reading.
+
 Survivors, with the reason:
 
 {listed or "none."}
