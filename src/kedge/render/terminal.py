@@ -38,6 +38,9 @@ def render(e: Explanation, *, colour: bool, spell: Callable[[Option], str] = str
     """
     bold, dim, reset = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if colour else ("", "", "")
     words = visible(" ".join(e.words)) or "(nothing)"
+    # Where no word is needed, what carries the label is told instead of some word that would do; a word that
+    # the most documents have was asked for all the same.
+    shown = not e.needs_no_word or not e.removals or e.objective == "coverage"
     lines = [f"{bold}{visible(no_word_needed(e))}{reset}", ""] if e.needs_no_word else []
     lines += [
         _mark(e, _marked(e), colour=colour),
@@ -58,7 +61,7 @@ def render(e: Explanation, *, colour: bool, spell: Callable[[Option], str] = str
         if (carried := e.carried_by) is not None:
             when = f"{dim}with {gone(carried.keep)} gone{reset}"
             lines.append(f"{dim}carried by{reset} {bold}{visible(' '.join(carried.words))}{reset}   {when}")
-        elif not e.removals:  # one word was asked for, and nobody looked at harder removals
+        if shown and (carried is None or e.objective == "coverage"):
             lines += [f"{dim}one word  {reset} {words}", precision] if e.words else [precision]
     spoken = strongest(e)
     told = [
@@ -69,11 +72,9 @@ def render(e: Explanation, *, colour: bool, spell: Callable[[Option], str] = str
     if told:
         told.append(f"           {dim}(what the word adds to the {visible(spoken.of)}){reset}")
     lines += told
-    if e.coverage is not None:
+    if e.coverage is not None and shown:
         lines.append(f"{dim}coverage  {reset} {percent(e.coverage)} of the corpus contains the anchor")
-    said = promise(e, needless_said=bool(e.needs_no_word))  # if it is so it is said above
-    if e.needs_no_word and e.removals:  # the one word is not shown, so nothing is said of it
-        said = ""
+    said = promise(e, needless_said=bool(e.needs_no_word)) if shown else ""  # needless: it is said above
     notes = (spelled(note, spell) for note in e.notes)
     after = [visible(line) for line in (f"{said} {equally_good(e)}".strip(), *notes, unclear(e)) if line]
     lines += [f"{dim}found by  {reset} {visible(_cost(e))}", *([""] if after else []), *after]

@@ -99,9 +99,11 @@ class Needs:
         coins = getattr(pool.reading.perturbation, "independent", False)
         if not coins and pool.left > 0 and len(pool.given(rest)[1]) < _MOST:
             self._learner.draw(rest, _MOST)
-        if not coins or self._foreseen(rest):
-            return self._judged(unit, rest, estimate(self._learner, rest))
         texts = table_size(pool.reading, rest) if pool.reading.repeatable else np.inf
+        few = texts <= min(_TEXTS, pool.left)
+        if not coins or self._foreseen(rest):
+            need = self._judged(unit, rest, estimate(self._learner, rest))
+            return self._enumerated(need) if few and need.verdict == "narrow" else need
         while True:
             known, error = self._known(proved, unit)
             settled = abs(known.mean - threshold) > _SETTLED * error
@@ -109,9 +111,15 @@ class Needs:
             if settled or asked >= _MOST or pool.left <= 0 or texts <= 2 * asked:
                 break
             self._ask(kept, unit)
+        need = self._judged(unit, rest, known)
         if (not settled or known.mean >= threshold) and texts <= min(_TEXTS, pool.left):
-            return self._judged(unit, rest, anchor_precision(pool.reading, rest), exact=True)
-        return self._judged(unit, rest, known)
+            return self._enumerated(need)
+        return need
+
+    def _enumerated(self, need: Need) -> Need:
+        """The same with all of its texts asked about."""
+        known = anchor_precision(self._learner.pool.reading, need.rest)
+        return self._judged(need.unit, need.rest, known, exact=True)
 
     def _foreseen(self, rest: Kept) -> bool:
         """Whether the surrogate is believed: it explains all, or is seldom wrong and leaves no doubt."""
