@@ -48,9 +48,9 @@ _LOOK = 20
 _SETTLING = 600
 # Where no word is needed, one that takes more samples than this is the wrong one.
 _ANY_WORD = 250
-# Questions that the proof of an anchor without one of its words may be expected to take at least (half of what
-# the word is worth, if that is more), those after which no further one is begun, and the capital below which
-# none is.
+# Questions that the proof of an anchor without one of its words may be expected to take at least (half of
+# what the word is worth, if that is more), those after which no further one is begun, and the capital below
+# which none is.
 _WORTH_LEAVING, _LEAVING, _BROKE = 500, 1_000, 1e-3
 # A proposal that is not proved aims this far beyond the threshold, as a share of what is left to 1: so few
 # miss it, and most can be checked with few samples.
