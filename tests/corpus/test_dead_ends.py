@@ -211,6 +211,32 @@ def test_a_document_that_crashes_its_worker(tmp_path, workers):
     assert "exit code 3" in rows[1]["error"]
 
 
+SLOW_ONES = """
+import time
+def model(texts):
+    if any("stuck" in text for text in texts):
+        time.sleep(600)
+    if any("slow" in text for text in texts):
+        time.sleep(0.02 * len(texts))
+    return ["good" in text for text in texts]
+"""
+
+
+def test_a_document_that_takes_too_long(tmp_path):
+    """What does not end is ended and a row with that reason; a search gives what it has found by then."""
+    (tmp_path / "slow_ones.py").write_text(SLOW_ONES)
+    slow = " ".join(["slow", "good", *(f"w{k}" for k in range(40))])
+    write(tmp_path, [{"t": text} for text in ("good", "stuck", "bad", slow, "good food")])
+    options = ["--out", "out.jsonl", "--model", "slow_ones:model", "--workers", "1", "--timeout", "4"]
+    process = corpus(tmp_path, *options)
+    assert (process.communicate()[1], process.returncode) == ("", 0)
+    rows = list(result_rows(tmp_path / "out.jsonl"))
+    assert [row["row"] for row in rows] == list(range(5))
+    assert [row["error_kind"] for row in rows] == [None, "OutOfTime", None, None, None]
+    assert "longer than the 4 s" in rows[1]["error"]
+    assert any("time" in note for note in rows[3]["notes"])
+
+
 @pytest.mark.parametrize("wrong", [0, -1, float("nan"), "1", True])
 def test_a_time_limit_that_cannot_be_meant(wrong):
     """It is refused at once."""
