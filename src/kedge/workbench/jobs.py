@@ -1,8 +1,8 @@
 """A queue with few workers, a time limit, and jobs that can be stopped.
 
-Each job has a thread of its own. Towards the end of its time it is asked three times, ever less politely:
+Each job has a thread to itself. Towards the end of its time it is asked three times, ever less politely:
 the next time the model has been asked about a batch, for what was found; by ``TimeIsUp`` raised inside the
-thread, for an estimate; and by ``Stopped``, to end. Its place is free again when the thread has
+thread, for an estimate; and by ``Stopped``, to end. Its place is free again when the work has
 really ended; until then it is *stuck*.
 """
 
@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from queue import SimpleQueue
 from typing import Any
 
 from kedge.errors import OutOfTime
@@ -109,6 +110,7 @@ class Jobs:
         self._mean = 0.0  # of the seconds that jobs took lately
         self._ending: set[asyncio.Task[None]] = set()
         self._ended: set[Job] = set()  # told to end, and not yet gone
+        self._idle: list[_Hand] = []
         self.busy = 0
 
     @property
@@ -128,53 +130,89 @@ class Jobs:
 
     async def _run(self, job: Job, work: Callable[[Job], Any]) -> Any:
         try:
-            await asyncio.wait_for(self._slots.acquire(), self._seconds)
+            async with asyncio.timeout(self._seconds):
+                await self._slots.acquire()
         except BaseException as error:
             self.busy -= 1
             if isinstance(error, TimeoutError):
                 raise Busy(self._seconds) from None
             raise
         job.begin()
-        outcome, thread = _in_thread(lambda: work(job))
-        outcome.add_done_callback(lambda done: self._free(done, job))
+        hand = self._idle.pop() if self._idle else _Hand()
+        outcome = hand.take(lambda: work(job))
+        outcome.add_done_callback(lambda done: self._free(done, job, hand))
         try:
-            with suppress(TimeoutError):
-                return await asyncio.wait_for(asyncio.shield(outcome), FIRM * self._seconds)
-            raise_in(thread, TimeIsUp)
-            return await asyncio.wait_for(asyncio.shield(outcome), (1 - FIRM) * self._seconds)
-        except (TimeoutError, asyncio.CancelledError) as error:
-            job.stop()
-            self._ended.add(job)
-            ending = asyncio.get_running_loop().create_task(_end(outcome, thread))
-            self._ending.add(ending)
-            ending.add_done_callback(self._ending.discard)
-            if isinstance(error, TimeoutError):
-                raise TimeLimit from None
+            await asyncio.wait({outcome}, timeout=FIRM * self._seconds)
+            if not outcome.done():
+                hand.interrupt(TimeIsUp)
+                await asyncio.wait({outcome}, timeout=(1 - FIRM) * self._seconds)
+        except asyncio.CancelledError:
+            self._stop(job, outcome, hand)
             raise
+        if outcome.done():
+            return outcome.result()
+        self._stop(job, outcome, hand)
+        raise TimeLimit
 
-    def _free(self, outcome: "asyncio.Future[Any]", job: Job) -> None:
+    def _stop(self, job: Job, outcome: "asyncio.Future[Any]", hand: "_Hand") -> None:
+        """Have a job end that nobody waits for any more."""
+        if outcome.done():
+            return
+        job.stop()
+        self._ended.add(job)
+        ending = asyncio.get_running_loop().create_task(_end(outcome, hand))
+        self._ending.add(ending)
+        ending.add_done_callback(self._ending.discard)
+
+    def _free(self, outcome: "asyncio.Future[Any]", job: Job, hand: "_Hand") -> None:
         self.busy -= 1
         self._ended.discard(job)
         self._mean += _LATEST * (job.worked - self._mean)
         self._slots.release()
+        if hand.interrupted:
+            hand.dismiss()
+        else:
+            self._idle.append(hand)
         if not outcome.cancelled():
             outcome.exception()  # nobody may be waiting for it any more
 
 
-def _in_thread(work: Callable[[], Any]) -> "tuple[asyncio.Future[Any], threading.Thread]":
-    """Run some work in a thread of its own; the future tells when and how it ended."""
-    loop = asyncio.get_running_loop()
-    outcome: asyncio.Future[Any] = loop.create_future()
+class _Hand(threading.Thread):
+    """A thread that does one job after the other: a new one for each would cost as much as a short answer.
 
-    def settle(value: Any, error: BaseException | None) -> None:
-        if outcome.done():
-            return
-        if error is not None:
-            outcome.set_exception(error)
-        else:
-            outcome.set_result(value)
+    What is raised inside a thread may come late. So a thread that was interrupted does no other job. All of
+    this is decided in the thread of the event loop, where an outcome is made known.
+    """
 
-    def body() -> None:
+    def __init__(self) -> None:
+        super().__init__(name="kedge-job", daemon=True)
+        self.interrupted = False
+        self._inbox: SimpleQueue[tuple[asyncio.Future[Any], Callable[[], Any]] | None] = SimpleQueue()
+        self.start()
+
+    def take(self, work: Callable[[], Any]) -> "asyncio.Future[Any]":
+        """Do some work; the future tells when and how it ended."""
+        outcome: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._inbox.put((outcome, work))
+        return outcome
+
+    def interrupt(self, kind: type[BaseException]) -> None:
+        """Raise an exception inside the work."""
+        self.interrupted = True
+        raise_in(self, kind)
+
+    def dismiss(self) -> None:
+        """Have the thread end when its work is done."""
+        self._inbox.put(None)
+
+    def run(self) -> None:
+        """Wait for work, and do it."""
+        with suppress(Stopped, TimeIsUp):  # told too late
+            while (given := self._inbox.get()) is not None:
+                self._do(*given)
+                del given  # while it waits, a thread holds nothing of the job before
+
+    def _do(self, outcome: "asyncio.Future[Any]", work: Callable[[], Any]) -> None:
         value, error = None, None
         started = time.monotonic()
         try:
@@ -182,14 +220,18 @@ def _in_thread(work: Callable[[], Any]) -> "tuple[asyncio.Future[Any], threading
         except BaseException as raised:  # noqa: BLE001  (a thread's last words go to the one who waits)
             error = raised if isinstance(raised, Exception) else TimeLimit()
         with suppress(RuntimeError):  # the server is gone
-            loop.call_soon_threadsafe(settle, value, error)
+            outcome.get_loop().call_soon_threadsafe(_settle, outcome, value, error)
         if time.monotonic() - started > _LONG:
-            with suppress(Stopped, TimeIsUp):  # told too late
-                give_back()
+            give_back()
 
-    thread = threading.Thread(target=body, name="kedge-job", daemon=True)
-    thread.start()
-    return outcome, thread
+
+def _settle(outcome: "asyncio.Future[Any]", value: Any, error: Exception | None) -> None:
+    if outcome.done():
+        return
+    if error is not None:
+        outcome.set_exception(error)
+    else:
+        outcome.set_result(value)
 
 
 def raise_in(thread: threading.Thread, kind: type[BaseException]) -> None:
@@ -218,12 +260,12 @@ def insist() -> None:
     sys.unraisablehook = again
 
 
-async def _end(outcome: "asyncio.Future[Any]", thread: threading.Thread) -> None:
-    """Raise ``Stopped`` inside a thread until it ends."""
-    while thread.is_alive():
-        raise_in(thread, Stopped)
-        await asyncio.wait({outcome}, timeout=_AGAIN)
+async def _end(outcome: "asyncio.Future[Any]", hand: _Hand) -> None:
+    """Raise ``Stopped`` inside a job until it ends."""
+    while hand.is_alive():
         if outcome.done():
             return
+        hand.interrupt(Stopped)
+        await asyncio.wait({outcome}, timeout=_AGAIN)
     if not outcome.done():
         outcome.set_exception(TimeLimit())
