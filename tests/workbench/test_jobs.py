@@ -11,8 +11,9 @@ pytest.importorskip("fastapi")
 from kedge.workbench.jobs import Jobs
 
 
-def spin(_job):
+def spin(began):
     """Work that only an exception from outside ends."""
+    began.set()
     while True:
         time.sleep(0.001)
 
@@ -27,9 +28,9 @@ def test_a_thread_does_one_job_after_the_other():
     async def run():
         jobs = Jobs(workers=1, waiting=4, seconds=60)
         first, second = [await jobs.submit(where).task for _ in range(2)]
-        stopped = jobs.submit(spin)
-        while not stopped.started:
-            await asyncio.sleep(0.001)
+        began = threading.Event()
+        stopped = jobs.submit(lambda _: spin(began))
+        await asyncio.to_thread(began.wait)
         stopped.task.cancel()
         third = await jobs.submit(where).task
         return first, second, third, jobs.busy

@@ -172,6 +172,7 @@ class Jobs:
         if hand.interrupted:
             hand.dismiss()
         else:
+            hand.rest()
             self._idle.append(hand)
         if not outcome.cancelled():
             outcome.exception()  # nobody may be waiting for it any more
@@ -187,12 +188,14 @@ class _Hand(threading.Thread):
     def __init__(self) -> None:
         super().__init__(name="kedge-job", daemon=True)
         self.interrupted = False
+        self._outcome: asyncio.Future[Any] | None = None
         self._inbox: SimpleQueue[tuple[asyncio.Future[Any], Callable[[], Any]] | None] = SimpleQueue()
         self.start()
 
     def take(self, work: Callable[[], Any]) -> "asyncio.Future[Any]":
         """Do some work; the future tells when and how it ended."""
         outcome: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._outcome = outcome
         self._inbox.put((outcome, work))
         return outcome
 
@@ -201,16 +204,22 @@ class _Hand(threading.Thread):
         self.interrupted = True
         raise_in(self, kind)
 
+    def rest(self) -> None:
+        """Forget the job before."""
+        self._outcome = None
+
     def dismiss(self) -> None:
         """Have the thread end when its work is done."""
         self._inbox.put(None)
 
     def run(self) -> None:
         """Wait for work, and do it."""
-        with suppress(Stopped, TimeIsUp):  # told too late
+        with suppress(Stopped, TimeIsUp):  # told too early or too late
             while (given := self._inbox.get()) is not None:
                 self._do(*given)
                 del given  # while it waits, a thread holds nothing of the job before
+        if self._outcome is not None:
+            self._tell(self._outcome, None, TimeLimit())
 
     def _do(self, outcome: "asyncio.Future[Any]", work: Callable[[], Any]) -> None:
         value, error = None, None
@@ -219,10 +228,13 @@ class _Hand(threading.Thread):
             value = work()
         except BaseException as raised:  # noqa: BLE001  (a thread's last words go to the one who waits)
             error = raised if isinstance(raised, Exception) else TimeLimit()
-        with suppress(RuntimeError):  # the server is gone
-            outcome.get_loop().call_soon_threadsafe(_settle, outcome, value, error)
+        self._tell(outcome, value, error)
         if time.monotonic() - started > _LONG:
             give_back()
+
+    def _tell(self, outcome: "asyncio.Future[Any]", value: Any, error: Exception | None) -> None:
+        with suppress(RuntimeError):  # the server is gone
+            outcome.get_loop().call_soon_threadsafe(_settle, outcome, value, error)
 
 
 def _settle(outcome: "asyncio.Future[Any]", value: Any, error: Exception | None) -> None:

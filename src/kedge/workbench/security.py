@@ -38,6 +38,7 @@ HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
     "cache-control": "no-store",
 }
+_ENCODED = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
 
 def host_allowed(header: str, settings: Settings) -> bool:
@@ -169,7 +170,7 @@ def _add_headers(send: "Send") -> "Callable[[Message], Awaitable[None]]":
     async def marked(message: "Message") -> None:
         if message["type"] == "http.response.start":
             have = {name for name, _ in message.get("headers", [])}
-            ours = [(k.encode(), v.encode()) for k, v in HEADERS.items() if k.encode() not in have]
+            ours = [pair for pair in _ENCODED if pair[0] not in have]
             message = {**message, "headers": [*message.get("headers", []), *ours]}
         await send(message)
 
