@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from kedge.evaluators.additive import ALL, additive_tail
 from kedge.evaluators.binomials import binomial
 from kedge.evaluators.grids.cells import coarsest_lattice
-from kedge.model.scores.additive import UNIT, AdditiveScore
+from kedge.model.scores.additive import UNIT, AdditiveScore, LinearTables
 from kedge.typing import Counts, Floats
 from kedge.utils.numerics import pieces
 
@@ -65,9 +65,12 @@ def left_out(score: AdditiveScore, keep: float) -> Iterator[tuple[int, Tails]]:
 
 
 def _summed(score: AdditiveScore, unit: int, keep: float) -> Tails:
-    others = [j for j in range(len(score.sizes)) if j != unit]
-    tables = tuple(score.tables[j] for j in others)
-    none = np.zeros(len(others), dtype=np.int64)
+    tables: Sequence[Floats]
+    if isinstance(score.tables, LinearTables):  # known to be linear, the rest is so without a look at it
+        tables = LinearTables(np.delete(score.tables.slopes, unit), np.delete(score.tables.sizes, unit))
+    else:
+        tables = tuple(score.tables[j] for j in range(len(score.sizes)) if j != unit)
+    none = np.zeros(len(tables), dtype=np.int64)
     found = [
         additive_tail(AdditiveScore(score.bias + float(x), tables, score.strict, score.error), none, keep)
         for x in score.tables[unit]

@@ -288,6 +288,8 @@ class Explanation:
 
 def _plain(value: Any) -> Any:
     """Dataclasses and intervals as dicts, sequences as tuples, all the way down."""
+    if type(value) in {int, float, str}:  # most of what there is
+        return value
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, Interval):

@@ -93,11 +93,13 @@ def _drawn(scene: _Scene, holds: Holds) -> list[Example]:
 def _pick(scene: _Scene, pieces: Iterable[tuple[Counts, Bools]], rng: np.random.Generator) -> list[Example]:
     """The first few distinct samples of each kind: those that kept the label, then those that lost it."""
     found: dict[bool, dict[tuple[int, ...], None]] = {True: {}, False: {}}
+    each = scene.each
     for counts, holds in pieces:
-        for row, held in zip(counts, holds.tolist(), strict=True):
-            if len(found[held]) < scene.each:
-                found[held][_draw_removed(scene, row, rng)] = None
-        if all(len(mine) == scene.each for mine in found.values()):
+        for k, held in enumerate(holds.tolist()):
+            mine = found[held]
+            if len(mine) < each:
+                mine[_draw_removed(scene, counts[k], rng)] = None
+        if all(len(mine) == each for mine in found.values()):
             break
     return [Example(removed, held) for held, all_removed in found.items() for removed in all_removed]
 

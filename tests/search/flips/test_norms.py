@@ -1,8 +1,10 @@
 """The fewest removed words of a lead over a norm, against brute force."""
 
+import tracemalloc
 from itertools import product
 
 import numpy as np
+import pytest
 from leading import random_leads
 
 from kedge.model.scores.leads import Leads
@@ -41,3 +43,17 @@ def test_a_word_without_a_feature_has_no_norm():
     leads = Leads(np.array([-0.5]), np.ones((2, 1)), features, ones, True, np.array([True]), 1e-13)
     assert not leads.holds(np.array([[0, 1]]))[0]
     assert lose_normed_lead(leads, lambda counts: ~leads.holds(counts)) is None
+
+
+@pytest.mark.parametrize(("words", "times"), [(1, 20_000), (80_000, 1), (3_000, 5)])
+def test_texts_that_would_take_all_memory(words, times):
+    """One word over and over, or very many: other ways are tried, before anything is allocated."""
+    features = np.tile(np.arange(times + 1, dtype=float), (words, 1))
+    sizes = np.full(words, times, dtype=np.int64)
+    leads = Leads(np.array([-0.5]), np.ones((words, 1)), features, sizes, True, np.array([True]), 1e-13)
+    tracemalloc.start()
+    try:
+        assert lose_normed_lead(leads, lambda counts: ~leads.holds(counts)) is None
+        assert tracemalloc.get_traced_memory()[1] < 1 << 25
+    finally:
+        tracemalloc.stop()

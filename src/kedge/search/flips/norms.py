@@ -24,6 +24,9 @@ __all__ = ["lose_normed_lead"]
 # Values of l, from the norm of all words to that of the smallest; and numbers of removals that are tried
 # beyond the first that the bounds allow.
 _VALUES, _BEYOND = 240, 8
+# Beyond so many sums, or so many bytes to remember, it is not tried: a text of one word over and over would
+# take all the memory and time there is.
+_SUMS, _BYTES = 1 << 29, 1 << 28
 # What bounds leave to rounding, as a share of the largest sum.
 _ROUNDING = 1e-9
 
@@ -31,7 +34,7 @@ _ROUNDING = 1e-9
 def lose_normed_lead(leads: Leads, lost: Lost) -> Cut | None:
     """Removals after which some rival is ahead, the fewest where that is proven; None if none were found."""
     smallest = float(leads.squares[:, 1].min())
-    if smallest <= 0:
+    if smallest <= 0 or _too_many(leads.sizes):
         return None
     values = np.geomspace(0.5 / leads.largest, 0.5 / np.sqrt(smallest), _VALUES)
     rivals = [_Removals.of(leads, rival, values) for rival in range(leads.rivals)]
@@ -43,6 +46,12 @@ def lose_normed_lead(leads: Leads, lost: Lost) -> Cut | None:
         if len(found):
             return Cut(rows[found[0]], proven=k == numbers[0])
     return None
+
+
+def _too_many(sizes: Counts) -> bool:
+    """Whether there are more removals than can be looked at."""
+    cells, repeated = _VALUES * (int(sizes.sum()) + 1), sizes[sizes > 1]
+    return cells * (1 + int((repeated + 1).sum())) > _SUMS or cells * (32 + 4 * len(repeated)) > _BYTES
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,15 +91,20 @@ class _Removals:
         picks = []
         for j in repeated.tolist():
             size = int(sizes[j])
-            options = np.full((size + 1, len(values), most.shape[1] + size), -np.inf)
+            width = most.shape[1]
+            best = np.full((len(values), width + size), -np.inf)
+            pick = np.zeros(best.shape, dtype=np.int32)
             for gone in range(size + 1):
                 left = size - gone
                 taken = (
                     parts[j, size] - parts[j, left] + bias * values * (squares[j, size] - squares[j, left])
                 )
-                options[gone, :, gone : gone + most.shape[1]] = most + taken[:, None]
-            picks.append(options.argmax(axis=0))
-            most = options.max(axis=0)
+                here, sums = best[:, gone : gone + width], most + taken[:, None]
+                better = sums > here
+                here[better] = sums[better]
+                pick[:, gone : gone + width][better] = gone
+            picks.append(pick)
+            most = best
         every = np.arange(len(sizes))
         whole = parts[every, sizes].sum() + bias * values * leads.largest**2
         sums_left = whole[:, None] - most
