@@ -10,7 +10,7 @@
 """
 
 from collections.abc import Callable, Iterator
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, islice
 from math import comb
 
 import numpy as np
@@ -34,6 +34,8 @@ _ROUNDS = 4
 _ALONE = 400
 # Questions for each unit that may be spent, over and above the limit, on an answer of which no word can stay.
 _AT_LAST = 20
+# Removals are looked at so many numbers at a time: those of a very long text do not fit into memory.
+_CELLS = 1 << 22
 
 
 class OutOfTrials(Exception):  # noqa: N818  (caught here)
@@ -235,12 +237,14 @@ def _proven(trials: Trials, removed: Counts, proof: int) -> Cut:
     for size in range(1, int(removed.sum())):
         if comb(d + size - 1, size) > proof:
             return Cut(removed, proven=False)
-        rows = np.array(list(_removals(trials.sizes, size)), dtype=np.int64)
-        proof -= len(rows)
-        trials.left = max(trials.left, len(rows))
-        lost = trials.lost(rows)
-        if lost.any():
-            return Cut(rows[int(lost.argmax())], proven=True)
+        every = _removals(trials.sizes, size)
+        while some := list(islice(every, max(1, _CELLS // d))):
+            rows = np.array(some, dtype=np.int64)
+            proof -= len(rows)
+            trials.left = max(trials.left, len(rows))
+            lost = trials.lost(rows)
+            if lost.any():
+                return Cut(rows[int(lost.argmax())], proven=True)
     return Cut(removed, proven=True)
 
 

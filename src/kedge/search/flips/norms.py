@@ -13,6 +13,7 @@ every smaller number of removals, and one of the removals found does lose the la
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kedge.model.scores.leads import Leads
 from kedge.search.flips.cut import Cut
@@ -76,7 +77,7 @@ class _Removals:
     single: Counts
     order: Counts
     repeated: Counts
-    picks: list[Counts]
+    picks: list[NDArray[np.int32]]
     allowed: Counts
 
     @classmethod
