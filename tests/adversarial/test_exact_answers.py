@@ -12,6 +12,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
 import kedge
+from kedge.render.phrases import promise
 
 
 @pytest.mark.parametrize("family", hostile.FAMILIES, ids=lambda make: make.__name__.strip("_"))
@@ -53,8 +54,9 @@ def test_a_word_that_is_not_read_is_no_shorter_anchor():
     tree.fit(texts, labels)
     e = kedge.explain(tree, "good so so so", threshold=0.5, keep=0.25)
     assert (e.status, e.words) == ("exact", ("so", "so"))
-    said = " ".join(str(e).split())
-    assert "Of the sets of words that the model reads, none shorter but the empty one reaches 0.5." in said
+    assert (
+        "Of the sets of words that the model reads, none shorter but the empty one reaches 0.5." in promise(e)
+    )
     alone = truth.Judge(tree.predict, e, keep=0.25)
     assert alone.precision((0,)) == alone.precision(()) > 0.5 > alone.precision((1,))
 

@@ -137,6 +137,7 @@ class TestFiles:
         assert (summary.documents, summary.explained, summary.errors["TextError"]) == (15, 12, 3)
         assert summary.lengths == {1: 9, 2: 3}
         assert "exact 12" in str(summary)
+        assert re.search(r"^labels     1: \d+", str(summary), re.MULTILINE)
 
     @pytest.mark.data
     def test_parquet(self, tmp_path):

@@ -86,7 +86,7 @@ def test_without_a_column_the_sentence_names_one(pipeline):
     for given in (TEXTS[0], TABLE.iloc[0]):
         with pytest.raises(ModelError, match=r"kedge\.explain\(pipeline, df\.iloc\[0\], column='text'\)"):
             kedge.explain(pipeline, given)
-    with pytest.raises(TextError, match=r"got Series; for a row of a table .*column="):
+    with pytest.raises(TextError, match=r"got Series; for a row of a table .*`column`"):
         kedge.explain(kedge.rules.present("good"), TABLE.iloc[0])
 
 

@@ -146,7 +146,7 @@ class Summary:
         more = " ..." if len(self.lengths) > _KINDS else ""
         lines = [
             f"status     {_counted(self.statuses)}",
-            f"labels     {_counted(self.labels)}",
+            f"labels     {_counted(self.labels, ': ')}",
             f"lengths    {lengths}{more} (mean {data['mean_length']:.2f})",
             f"no word    needed by {self.needless:,} ({percent(self.needless / self.explained)})",
             f"queries    {self.queries:,}",
@@ -158,8 +158,8 @@ class Summary:
         return lines
 
 
-def _counted(counts: Counter[str]) -> str:
-    shown = [f"{_short(name)} {count:,}" for name, count in counts.most_common(_KINDS)]
+def _counted(counts: Counter[str], between: str = " ") -> str:
+    shown = [f"{_short(name)}{between}{count:,}" for name, count in counts.most_common(_KINDS)]
     return ", ".join(shown) + (" ..." if len(counts) > _KINDS else "")
 
 

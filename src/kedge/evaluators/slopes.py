@@ -15,8 +15,8 @@ from kedge.typing import Bools, Counts, Floats
 
 __all__ = ["imputed", "sample_slopes", "sample_weights", "table_slopes", "word_effect"]
 
-# A fit of more units than this is dear, and one of few more samples than units is worse than none.
-_UNITS, _MORE = 600, 10
+# A fit of more units than this is dear; with fewer further samples than this its error is not known.
+_UNITS, _MORE = 600, 5
 
 
 def sample_slopes(counts: Counts, y: Floats, sizes: Counts, keep: float) -> tuple[Floats, Floats]:
@@ -28,7 +28,7 @@ def sample_slopes(counts: Counts, y: Floats, sizes: Counts, keep: float) -> tupl
     slope = x.T @ centred / n / variance
     spread = (x**2).T @ centred**2 / n - (slope * variance) ** 2
     error = np.sqrt(np.maximum(spread, 0) / n) / variance
-    if d <= _UNITS and n >= d + max(_MORE, d // 8):
+    if d <= _UNITS and n >= d + _MORE:
         fitted, doubt = _fit(x, centred)
         better = np.median(doubt, axis=0) < np.median(error, axis=0)
         slope, error = np.where(better, fitted, slope), np.where(better, doubt, error)
@@ -43,7 +43,9 @@ def _fit(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     inverse = np.linalg.inv(gram + 1e-9 * n * np.eye(d + 1))
     found = inverse @ (design.T @ y)
     noise = ((y - design @ found) ** 2).sum(axis=0) / (n - d - 1)
-    return found[1:], np.sqrt(np.maximum(np.diag(inverse)[1:, None] * noise, 0))
+    # Few degrees of freedom make a doubtful error: it is that of Student's distribution.
+    wider = (n - d - 1) / (n - d - 3)
+    return found[1:], np.sqrt(np.maximum(np.diag(inverse)[1:, None] * noise * wider, 0))
 
 
 def sample_weights(counts: Counts, sizes: Counts, keep: float) -> Floats:

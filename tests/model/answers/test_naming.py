@@ -49,7 +49,11 @@ def test_rules_and_weights_get_names():
 
 def test_every_capability_of_a_model_is_accounted_for():
     """A field that nobody thought of here would be lost in renaming."""
-    known = {"predict", "from_counts", "opened", "between", "own", "remake"} | _WITHOUT | set(_LABEL_AT)
+    known = (
+        {"predict", "from_counts", "from_words", "opened", "between", "own", "remake"}
+        | _WITHOUT
+        | set(_LABEL_AT)
+    )
     assert {field.name for field in fields(Model)} == known
 
 

@@ -1,7 +1,8 @@
 """What a fitted scikit-learn estimator consists of: whether what was read of it is still true."""
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from types import FunctionType
 from typing import Any
 
@@ -22,6 +23,8 @@ _NUMBERS = _SIMPLE | {np.int64}
 _CONTAINERS = frozenset({list, tuple, dict, np.ndarray})
 # Words, or numbers, of a longer list are a vocabulary, which is looked into for every document.
 _FEW = 64
+# What a selector chose its columns by.
+_CHOSEN_BY = frozenset({"scores_", "pvalues_"})
 
 
 def state_of(estimators: Iterable[Any]) -> tuple[object, ...]:
@@ -92,9 +95,13 @@ def _scores(part: Any) -> bool:
     return isinstance(part, FunctionType) and part.__module__.startswith("sklearn.feature_selection.")
 
 
-def all_finite(state: Iterable[object]) -> bool:
-    """Whether no number in the arrays of a state (``state_of``) is infinite, or none at all."""
-    arrays = (part for part in state if isinstance(part, np.ndarray) and part.dtype.kind == "f")
+def all_finite(state: Sequence[object]) -> bool:
+    """Whether every number that answers are made of is finite: those in the arrays of a ``state_of``.
+
+    A selector's scores are not: they chose its columns, and are no number where a column never changes.
+    """
+    named = ((name, part) for name, part in pairwise(state) if isinstance(part, np.ndarray))
+    arrays = (part for name, part in named if part.dtype.kind == "f" and name not in _CHOSEN_BY)
     return all(np.isfinite(array).all() for array in arrays)
 
 

@@ -112,8 +112,9 @@ def _learn(learner: Learner) -> bool:
     no_sum = pool.reading.log_odds is not None and not learner.by_odds
     most = (_NO_SUM_PER_UNIT if no_sum else _LABELS_PER_UNIT) * d + _LABELS_MORE
     most = min(most, _LONGEST_POOL, pool.room, int(_SHARE * pool.left))
-    if not len(pool):
-        pool.draw((), min(_FIRST_WITH_PRIOR if learner.foresees else _FIRST, max(1, most)))
+    first = min(_FIRST_WITH_PRIOR if learner.foresees else _FIRST, max(1, most))
+    if len(pool) < first:
+        pool.draw((), first - len(pool))
     last: Kept | None = None
     since = 0
     stalled = _Stalled()

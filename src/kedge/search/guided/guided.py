@@ -7,8 +7,10 @@
 3. Improve. Unless it predicts without error, prefixes of about the predicted length, then anchors with
    a word left out, then single words and pairs that the pool suggests, are estimated by samples
    of the model (``improvement``).
-4. Certify. The chosen anchor is proved with fresh samples (``proof``), or a longer one is tried
-   with a part of delta that was set aside for it.
+4. Certify. The chosen anchor is proved with fresh samples (``proof``), or a longer one is tried with what
+   is left of delta (``capital``).
+5. Leave out. Each word is left out in turn (``leaving``); where the rest seems to reach and its proof is
+   worth it, that is proved, too.
 """
 
 from dataclasses import dataclass, replace
@@ -228,8 +230,9 @@ class _Search:
                     return
                 self._tried.append(Proof(kept, known))  # a proposal that seems to miss: a longer one is next
                 continue
-            if any(one.kept == kept for one in self._tried):
-                continue  # its samples are known: nothing may be bet on them again
+            # What failed is not proposed again; if it were, nothing may be bet on samples that are known.
+            if any(one.kept == kept for one in self._tried):  # pragma: no cover
+                continue
             if opened is not None and kept != opened:  # its samples were looked at: a proof given up
                 self._give_up(opened)
             opened = None

@@ -77,9 +77,8 @@ class Learner:
 
     def turn_to_labels(self) -> None:
         """Learn from labels from now on: the log-odds are no sum over units, so they only guide the fit."""
-        if self.by_odds:
-            self.by_odds = self.vouched = False
-            self._prior = Expected(self.surrogate.weights.astype(np.float64))
+        self.by_odds = self.vouched = False
+        self._prior = Expected(self.surrogate.weights.astype(np.float64))
 
     @property
     def has_prior(self) -> bool:
