@@ -61,3 +61,14 @@ def test_a_first_answer_is_shortened_as_far_as_questions_go(monkeypatch):
         assert not holds_without(asked, found.removed)
         lengths.add(len(found))
     assert lengths == {3, 4}
+
+
+@pytest.mark.parametrize(("removed", "fewest"), [((0, 1, 2), 3), ((0, 1, 2, 11), 3)])
+def test_a_proof_in_pieces_is_the_proof(removed, fewest, monkeypatch):
+    """Five removals at a time, or all of them at once: the fewest are three, and no two will do."""
+    found = []
+    for cells in (5 * 12, 1 << 22):
+        monkeypatch.setattr(asking, "_CELLS", cells)
+        found.append(asking._proven(trials(0), cut(*removed).removed, proof=1_000))
+    assert [one.removed.tolist() for one in found] == 2 * [cut(0, 1, 2).removed.tolist()]
+    assert [(len(one), one.proven) for one in found] == 2 * [(fewest, True)]
