@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
+from difflib import get_close_matches
 from functools import cached_property
 from textwrap import fill
 from typing import Any, Literal, TypedDict, TypeVar, get_args
@@ -201,9 +202,9 @@ class Options:
         """Options by name; an unknown name is refused, with a list of those that exist."""
         known = sorted(f.name for f in fields(cls))
         if unknown := sorted(set(given) - set(known)):
-            raise OptionError(
-                f"Unknown option: {', '.join(unknown)}. There are: {', '.join(known)}.", option=unknown[0]
-            )
+            near = get_close_matches(unknown[0], known, n=1)
+            which = f"perhaps you meant `{near[0]}`." if near else f"the options are {', '.join(known)}."
+            raise OptionError(f"There is no option `{unknown[0]}`; {which}", option=unknown[0])
         return cls(**given)
 
     @property

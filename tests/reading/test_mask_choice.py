@@ -104,7 +104,7 @@ def test_a_mask_of_the_vocabulary_is_refused_where_it_was_chosen():
     """UNK by name would add a word; by default it is not taken."""
     model = kedge.rules.present("unk")
     assert kedge.explain(model, "unk and more").words == ("unk",)
-    with pytest.raises(OptionError, match="'unk', which is in the model's vocabulary"):
+    with pytest.raises(OptionError, match="The model has the word 'unk' of the mask"):
         kedge.explain(model, "unk and more", perturbation="unk")
 
 

@@ -23,6 +23,18 @@ def e():
     return kedge.explain(review_model(), TEXT)
 
 
+def test_an_influence_is_printed_as_a_table():
+    """The strongest word first, the sign and the error shown, and how the numbers were found."""
+    shown = str(kedge.influence(review_model(), TEXT)).splitlines()
+    assert shown[0].split() == ["delicious", "+0.44"]
+    assert "probability that the label “positive” holds (exact)." in shown[-1]
+    long = " ".join(f"w{k}" for k in range(30)) + " good"
+    sampled = str(kedge.influence(lambda texts: ["good" in t for t in texts], long)).splitlines()
+    assert sampled[0].startswith("good  +1.00")
+    assert "and 11 more words" in sampled
+    assert "samples, ± one standard error" in sampled[-1]
+
+
 def topics():
     rng = np.random.default_rng(0)
     words = {"sports": "goal team match", "politics": "vote law poll", "film": "star film plot"}

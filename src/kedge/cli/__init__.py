@@ -80,6 +80,10 @@ def main() -> None:
     except KedgeError as error:
         click.echo(f"kedge: {on_one_line(spelled(error.sentence, typed))}", err=True)
         sys.exit(2)
+    except OSError as error:  # a full disk, for one; files that were named are refused by their commands
+        where = error.filename or "the output"
+        click.echo(f"kedge: Cannot read or write {where}: {error.strerror or error}.", err=True)
+        sys.exit(1)
 
 
 def _usage(error: click.ClickException) -> str:

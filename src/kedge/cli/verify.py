@@ -49,8 +49,11 @@ def command(
 
 def _read(file: str) -> Any:
     try:
-        return json.loads(Path(file).read_bytes())
+        found = json.loads(Path(file).read_bytes())
     except OSError as error:
         raise StorageError(f"{file} cannot be read: {error.strerror}.") from error
     except (ValueError, RecursionError):
         raise StorageError(f"{file} is not JSON.") from None
+    if not isinstance(found, dict) or "proof" not in found:
+        raise StorageError(f"{file} is not a certificate; kedge explain --certificate FILE writes one.")
+    return found

@@ -11,7 +11,7 @@ from typing import Any
 from kedge.results.banzhaf import Influence, WordInfluence
 from kedge.results.explanation import Explanation
 
-__all__ = ["Spoken", "View", "strongest", "unclear", "views"]
+__all__ = ["Spoken", "View", "signed", "strongest", "unclear", "views"]
 
 # Classes that can be switched to: the most probable ones, the label always among them.
 _CLASSES = 6
@@ -118,11 +118,11 @@ def _view(
         round(value / most, 2) if most and abs(value) >= max(_FAINT * most, margin * error) else 0.0
         for value, error in zip(values, errors, strict=True)
     ]
-    written = [_written(value, 0.0 if exact else error) for value, error in zip(values, errors, strict=True)]
+    written = [signed(value, 0.0 if exact else error) for value, error in zip(values, errors, strict=True)]
     return View(name, tuple(shades), tuple(written), f"{most:.2f}")
 
 
-def _written(value: float, error: float) -> str:
+def signed(value: float, error: float) -> str:
     """A value, with its error where two digits show one."""
     return f"{value:+.2f}" if error < _SMALL else f"{value:+.2f} ± {error:.2f}"
 
@@ -134,7 +134,7 @@ def strongest(e: Explanation, most: int = 6) -> Spoken:
         return Spoken()
 
     def told(words: Sequence[WordInfluence], *, exact: bool) -> tuple[tuple[str, str], ...]:
-        return tuple((w.word, _written(w.value, 0.0 if exact else w.error)) for w in words[:most])
+        return tuple((w.word, signed(w.value, 0.0 if exact else w.error)) for w in words[:most])
 
     supporters, adversaries = known.supporters, known.adversaries
     scored = known.of(e.label)

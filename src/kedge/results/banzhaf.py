@@ -73,6 +73,11 @@ class Influence:
     exact: bool = False
     samples: int = 0
 
+    def __str__(self) -> str:
+        from kedge.render.influences import render_influence
+
+        return render_influence(self)
+
     @property
     def margin(self) -> float:
         """How many errors away from zero a value must be to stand out.

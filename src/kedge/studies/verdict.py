@@ -4,6 +4,7 @@ Exact where the model can be read or every sample asked about, else an interval 
 that holds with probability 1 - delta however often it was looked at on the way.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -138,10 +139,14 @@ def _place(document: Document, word: str, used: Sequence[int]) -> int:
     alike = [k for k, t in enumerate(document.tokens) if t.word.casefold() == word.casefold()]
     alike.sort(key=lambda k: document.tokens[k].word != word)  # stable: in the order of the text
     free = [k for k in alike if k not in used]
-    if not free:
-        often = f"in the text {len(alike)} times only" if alike else "not in the text"
-        raise OptionError(f"The word {word!r} is {often}; choose words that the model reads there.")
-    return free[0]
+    if free:
+        return free[0]
+    if alike:
+        times = "once" if len(alike) == 1 else f"{len(alike)} times"
+        raise OptionError(f"The word {word!r} is in the text only {times}.")
+    if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", document.text, re.IGNORECASE):
+        raise OptionError(f"The model does not read the word {word!r}, so it cannot be part of an anchor.")
+    raise OptionError(f"The word {word!r} is not in the text.")
 
 
 def judge(

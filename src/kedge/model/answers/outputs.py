@@ -137,7 +137,8 @@ def _a(noun: str) -> str:
 
 
 def _described(array: NDArray[Any]) -> str:
-    return f"an array of {array.dtype.name} of shape {array.shape}"
+    kind = "strings" if array.dtype.kind in "US" else array.dtype.name
+    return f"an array of {kind} of shape {array.shape}"
 
 
 def _are_labels(array: NDArray[Any]) -> bool:
