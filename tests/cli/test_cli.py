@@ -151,7 +151,7 @@ def test_sentences_speak_of_options_as_they_are_typed(tmp_path):
 
     assert "say --outputs probabilities (of the second" in said("--model", "mine:numbers")
     assert "needs --label; the labels" in said("--model", "mine:kinds", "--outputs", "multilabel")
-    assert "--against negative says what keeps it from" in said("--label", "negative")
+    assert "--against negative explains why it is not" in said("--label", "negative")
     assert "label=3 is \u241b[2J no" in said("--model", "mine:broken")
 
 

@@ -141,5 +141,5 @@ class TestFewerWords:
         for text in against:
             masked, removed = kedge.explain(model, text, mask="UNK"), kedge.explain(model, text)
             assert len(removed.words) < len(masked.words)
-            assert any("'UNK' itself speaks against the label 0" in note for note in masked.notes)
+            assert any("'UNK' itself pushes the model away from the label 0" in note for note in masked.notes)
             assert not any("itself speaks" in note for note in removed.notes)

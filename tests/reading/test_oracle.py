@@ -151,7 +151,7 @@ def test_an_exact_claim_is_certified_where_there_is_no_room_to_ask_again():
     less = kedge.explain(model, "the good food", max_queries=e.queries - 1)
     assert (less.words, less.interval, less.status) == (e.words, e.interval, "certified")
     assert len(model.asked) == less.queries == e.queries - ASKED_AGAIN
-    assert any("exact if the model repeats itself" in note for note in less.notes)
+    assert any("exact if the model is deterministic" in note for note in less.notes)
     assert kedge.precision(Recorder(), "the good food", ["good"], max_queries=20).status == "certified"
 
 

@@ -57,7 +57,7 @@ def test_every_shaded_word_says_its_value(e):
     """On hover, in a legend, and in a table for those who do not see shades."""
     html = e.to_html()
     at = int(np.argmin(e.influence.values))
-    assert f"chance of “{e.label}”: {e.influence.values[at]:+.2f}" in html
+    assert f"probability that “{e.label}” holds: {e.influence.values[at]:+.2f}" in html
     assert 'class="k-legend k-l0"' in html
     assert "<h3>against " in html
     assert "style=" not in html
@@ -113,8 +113,8 @@ def test_many_words_of_chance_are_not_shaded():
         assert e.influence is not None
         shaded += bool(views(e))
         if not views(e):
-            assert "No single word stands out in what was asked" in str(e)
-            assert "No single word stands out in what was asked" in e.to_html()
+            assert "No single word stands out in the samples" in str(e)
+            assert "No single word stands out in the samples" in e.to_html()
             assert e.adversaries == ()
     assert shaded <= 4
 

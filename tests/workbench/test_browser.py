@@ -129,7 +129,7 @@ def test_typing_shows_the_anchor(page):
     assert find(page, "label").text == str(want.label)
     assert want.status in find(page, "status").text
     assert find(page, "meaning").text == meaning(want)
-    assert f"no word kept for sure {baseline(want)}" in find(page, "legend").text.replace("\n", " ")
+    assert f"no word held in place {baseline(want)}" in find(page, "legend").text.replace("\n", " ")
 
 
 def test_moving_the_threshold_changes_the_anchor(explained):

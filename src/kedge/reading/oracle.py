@@ -199,7 +199,7 @@ class Memory:
                 )
                 raise Inconsistent(
                     f"The model answered the same text differently, {how}: {shorten(text)!r}. Anchors need a "
-                    "model that repeats itself; switch off dropout or sampling (model.eval())."
+                    "deterministic model; switch off dropout or sampling (model.eval())."
                 )
 
 

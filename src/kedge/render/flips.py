@@ -23,34 +23,32 @@ def flip_headline(f: Flip) -> str:
     """The answer in one sentence."""
     if not f.found:
         goal = "the label" if f.to is None else f"the label to “{f.to}”"
-        done = "Replacing words does not change" if f.replacements is not None else "No change of"
-        return f"{done} {goal} was found." if f.replacements is None else f"{done} {goal}."
+        what = "removal" if f.replacements is None else "replacement"
+        return f"No {what} was found that changes {goal}."
     if f.replacements is not None:
         changes = [f"“{a}” by “{b}”" for a, b in zip(f.words, f.replacements, strict=True)]
-        return f"Replacing {', '.join(changes)} makes it “{f.new_label}”."
-    return f"Without {listed(f.words)} it is “{f.new_label}”."
+        return f"Replacing {', '.join(changes)} changes the label to “{f.new_label}”."
+    return f"Without {listed(f.words)}, the label is “{f.new_label}”."
 
 
 def flip_promise(f: Flip) -> str:
     """What is known of it."""
     if f.status == "exact":
-        fewer = "One word is the fewest there can be" if len(f.words) == 1 else "Proven: no fewer words do"
-        return f"{fewer}. The model was asked about the changed text."
+        fewer = "One word is the minimum" if len(f.words) == 1 else "Proven: no fewer words will do"
+        return f"{fewer}. The model confirmed the new label."
     if f.status == "verified":
         if f.minimality == "open":
-            return (
-                "The model was asked about the changed text; fewer words were not tried: the budget ran out."
-            )
+            return "The model confirmed the new label; the budget ran out before fewer words were tried."
         if len(f.words) == 1:
-            return "One word is the fewest there can be. The model was asked about the changed text."
-        back = "With any one of the words back, the label is back"
-        return f"The model was asked about the changed text. {back}; other, fewer words may do as well."
+            return "One word is the minimum. The model confirmed the new label."
+        back = "Putting any one of the words back restores the old one"
+        return f"The model confirmed the new label. {back}, but a smaller set of other words may exist."
     return Sentence(
-        "Some change that was not tried may do it; ",
+        "A change that was not tried may still work; raise ",
         Option("max_queries"),
-        " and ",
+        ", or replace words with ",
         Option("replace"),
-        " allow more.",
+        ".",
     )
 
 
@@ -143,7 +141,7 @@ def _render(f: Flip, *, notebook: bool) -> str:
                 {"name": "Before", "label": f.label, "bars": _bars(f, f.probabilities, f.label)},
                 {"name": "After", "label": f.new_label, "bars": _bars(f, f.probabilities_after, f.new_label)},
             ][: 2 if f.found else 1],
-            asked=f"{f.queries:,} {'question' if f.queries == 1 else 'questions'}",
+            asked=f"{f.queries:,} {'query' if f.queries == 1 else 'queries'}",
         )
     )
 

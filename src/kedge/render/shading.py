@@ -1,4 +1,4 @@
-"""The influence of words as shades: blue speaks for the label, orange against it, the stronger the deeper.
+"""The influence of words as shades: blue supports the label, orange opposes it, deeper means stronger.
 
 Blue and orange are told apart by readers with any kind of colour blindness (Okabe and Ito 2008).
 """
@@ -60,19 +60,20 @@ class View:
 
 @dataclass(frozen=True)
 class Spoken:
-    """The words that speak for a label and those against it, the strongest first.
+    """The words that support a label and those that oppose it, the strongest first.
 
     Parameters
     ----------
     supporters, adversaries
         Words with their values as they are written.
     of
-        What the values add to: the chance that the label holds, or its log-odds where no word changes that.
+        What the values change: the probability that the label holds, or its log-odds where no word changes
+        that.
     """
 
     supporters: tuple[tuple[str, str], ...] = ()
     adversaries: tuple[tuple[str, str], ...] = ()
-    of: str = "chance that the label holds"
+    of: str = "probability that the label holds"
 
 
 def views(e: Explanation) -> list[View]:
@@ -81,10 +82,11 @@ def views(e: Explanation) -> list[View]:
     if known is None or len(known.values) != len(e.tokens):
         return []
     ahead = "" if e.against is None else f" ahead of “{e.against}”"
-    held = _view(f"chance of “{e.label}”{ahead}", known.values, known.errors, known.margin, exact=known.exact)
+    name = f"probability that “{e.label}” {f'is{ahead}' if ahead else 'holds'}"
+    held = _view(name, known.values, known.errors, known.margin, exact=known.exact)
     chances = dict(e.probabilities or ())
     order = sorted(known.classes, key=lambda c: (c.label != e.label, -chances.get(c.label, 0.0)))
-    if len(order) == 2:  # what speaks for one speaks against the other
+    if len(order) == 2:  # what supports one opposes the other
         order = order[:1]
     scores = [
         _view(f"{known.scale} of “{c.label}”", c.values, c.errors, known.margin, exact=not any(c.errors))
@@ -100,8 +102,8 @@ def unclear(e: Explanation) -> str:
     if known is None or known.exact or e.needs_no_word or views(e):
         return ""
     return (
-        "No single word stands out in what was asked; "
-        "kedge.influence(model, text, samples=20_000) looks more closely."
+        "No single word stands out in the samples; "
+        "kedge.influence(model, text, samples=20_000) draws more of them."
     )
 
 
@@ -128,7 +130,7 @@ def signed(value: float, error: float) -> str:
 
 
 def strongest(e: Explanation, most: int = 6) -> Spoken:
-    """The words that speak for the label and those against it, at most so many of each."""
+    """The words that support the label and those that oppose it, at most so many of each."""
     known = e.influence
     if known is None:
         return Spoken()

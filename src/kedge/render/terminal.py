@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kedge.render.phrases import asked, baseline, equally_good, no_word_needed, promise, verdict, way
-from kedge.render.removals import gone
+from kedge.render.removals import share_removed
 from kedge.render.shading import strongest, unclear, views
 from kedge.results.explanation import Explanation
 from kedge.typing import Label, Span
@@ -51,15 +51,15 @@ def render(e: Explanation, *, colour: bool, spell: Callable[[Option], str] = str
         lines.append(
             f"{dim}ahead of  {reset} {bold}{visible(str(e.against))}{reset}{_probability(e, e.against)}"
         )
-    based = f"{dim}baseline  {reset} {baseline(e)}   {dim}with no word kept for sure{reset}"
-    precision = f"{dim}precision {reset} {_precision(e)}   {dim}asked for {e.threshold:g}{reset}"
+    based = f"{dim}baseline  {reset} {baseline(e)}   {dim}with no word held in place{reset}"
+    precision = f"{dim}precision {reset} {_precision(e)}   {dim}threshold {e.threshold:g}{reset}"
     if not e.needs_no_word:
         lines += [f"{dim}anchor    {reset} {bold}{words}{reset}", precision]
         lines += [based] if e.baseline is not None else []
     else:
         lines.append(based)
         if (carried := e.carried_by) is not None:
-            when = f"{dim}with {gone(carried.keep)} gone{reset}"
+            when = f"{dim}with {share_removed(carried.keep)} removed{reset}"
             lines.append(f"{dim}carried by{reset} {bold}{visible(' '.join(carried.words))}{reset}   {when}")
         if shown and (carried is None or e.objective == "coverage"):
             lines += [f"{dim}one word  {reset} {words}", precision] if e.words else [precision]
@@ -70,7 +70,7 @@ def render(e: Explanation, *, colour: bool, spell: Callable[[Option], str] = str
         if rows
     ]
     if told:
-        told.append(f"           {dim}(what the word adds to the {visible(spoken.of)}){reset}")
+        told.append(f"           {dim}(effect on the {visible(spoken.of)}){reset}")
     lines += told
     if e.coverage is not None and shown:
         lines.append(f"{dim}coverage  {reset} {percent(e.coverage)} of the corpus contains the anchor")
@@ -96,7 +96,7 @@ def render_verdict(v: "Verdict", *, colour: bool) -> str:
         "",
         f"{dim}label     {reset} {bold}{visible(str(v.label))}{reset}",
         f"{dim}words     {reset} {bold}{visible(' '.join(v.words)) or '(nothing)'}{reset}",
-        f"{dim}precision {reset} {_precision(v)}   {dim}asked for {v.threshold:g}{reset}",
+        f"{dim}precision {reset} {_precision(v)}   {dim}threshold {v.threshold:g}{reset}",
         f"{dim}judged by {reset} {_cost(v)}",
         "",
         verdict(v),
