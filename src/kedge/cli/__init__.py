@@ -58,9 +58,9 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(version=__version__, prog_name="kedge")
 def program() -> None:
-    """Explain why a text classifier gave a text its label.
+    """Explain the decisions of text classifiers.
 
-    kedge finds the shortest set of words that keeps a text's label while the others are removed at
+    kedge finds the shortest set of words that keeps a text's label while the other words are removed at
     random. Start with: kedge demo
     """
 

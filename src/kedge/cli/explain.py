@@ -24,11 +24,15 @@ __all__ = ["command", "read_text", "write_file"]
 )
 @model_options
 @asking_options
-@click.option("--against", help="Another label: what keeps the text's own label ahead of it?")
-@click.option("--html", type=click.Path(dir_okay=False), help="Write the explanation as a page to this file.")
+@click.option("--against", help="Explain why the text does not have this other label.")
+@click.option(
+    "--html", type=click.Path(dir_okay=False), help="Write the explanation to this file as an HTML page."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the explanation as JSON.")
 @click.option(
-    "--certificate", type=click.Path(dir_okay=False), help="Write what the claim rests on, for kedge verify."
+    "--certificate",
+    type=click.Path(dir_okay=False),
+    help="Write a proof of the claim to this file, for kedge verify.",
 )
 def command(
     text: str | None,
@@ -42,7 +46,7 @@ def command(
     certificate: str | None,
     **options: Any,
 ) -> None:
-    """Explain the label of TEXT, of a file, or of standard input."""
+    """Explain the label of TEXT, of a file (--file), or of standard input."""
     explainer = Explainer(load_model(model, trust=trust), certificate=certificate is not None, **options)
     content = read_text(text, file)
     model_label, other = (label_named(name, explainer.model, [content]) for name in (label, against))

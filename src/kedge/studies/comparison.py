@@ -100,7 +100,7 @@ class Comparison:
             lines.append(f"{needless} of them need no word by one of the models; they are left out below.")
         if reasoned:
             lines.append(
-                f"Mean overlap of their anchors {self.jaccard:.2f} (Jaccard); {len(self.other_reason)} have no "
+                f"Their anchors overlap by {self.jaccard:.2f} (Jaccard); {len(self.other_reason)} have no "
                 "word in common. The least alike:"
             )
         lines += [

@@ -50,18 +50,18 @@ class Verdict:
     words, positions, spans
         The chosen words: as the model reads them, as token positions, as character offsets.
     interval
-        Probability that the label holds when these are kept for sure: (low, mean, high). ``precision`` is
-        its mean.
+        The probability that the label holds while these are held in place: (low, mean, high). ``precision``
+        is its mean.
     status
         ``"exact"``: no sampling error. ``"certified"``: the interval is wrong with probability at
         most delta.
     threshold, delta
-        What makes an anchor, and how much doubt is allowed.
+        The precision that makes an anchor, and the error level of a certified interval.
     evaluator, samples
         How it was found: ``"convolution"``, ``"passes"``, ``"leaves"``, ``"enumeration"``,
         ``"gaussian"`` or ``"samples"``; and how many samples were drawn.
     queries, seconds
-        How many texts the model was asked about, how long it took.
+        How many texts were sent to the model, and how long it took.
     """
 
     text: str
@@ -101,7 +101,7 @@ class Verdict:
         return data
 
     def to_json(self, *, indent: int | None = None, times: bool = False) -> str:
-        """The JSON form; the same seed gives the same string unless ``times`` is asked for."""
+        """The JSON form; the same seed gives the same string unless ``times`` is set."""
         return readable_json(self.to_dict(times=times), indent)
 
 
