@@ -24,8 +24,8 @@ MODELS = {
 # Fewer answers than this are no figure: only how many there are is said.
 FEW = 5
 READ_HEAD = (
-    "Models that kedge reads: the cost of an explanation, median / mean, in predictions of the document;\nthe "
-    "share of answers whose true precision is below 0.95; failures (out of memory or time):"
+    "Models that kedge reads: the cost of an explanation, median / mean, in predictions of the document;\n"
+    "the share of answers whose true precision is below 0.95; failures (out of memory or time):"
 )
 ASKED_HEAD = "Black boxes: texts sent to the model, median / mean; share of answers below 0.95:"
 READ = ("logistic", "logistic-l2")
@@ -95,9 +95,9 @@ def shares(record: dict[str, Any], peer: str) -> str:
         mean, median = (f"{low} to {high}" for low, high in ranges)
         lines.append(f"{mean} by the mean and {median} by the median where kedge gets {how}")
     return fill(
-        f"Black boxes: how many times as many texts as kedge {peer} sends to the model, on the documents that "
-        f"both answered: {lines[0]}, {lines[1]}. Where a long document is an easy case, a proof costs more "
-        "queries than an estimate: hence the medians below one.",
+        f"Black boxes: how many times as many texts as kedge {peer} sends to the model, on the documents "
+        f"that both answered: {lines[0]}, {lines[1]}. Where a long document is an easy case, a proof costs "
+        "more queries than an estimate: hence the medians below one.",
         width=100,
     )
 
