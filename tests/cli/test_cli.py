@@ -276,11 +276,11 @@ def test_a_full_disk_is_one_sentence():
 
 @pytest.mark.parametrize("content", ["{}", "[1]", '{"format": 2, "text": "good"}'])
 def test_json_that_is_no_certificate_is_named_as_such(tmp_path, content):
-    """An explanation, for one: it is not a certificate that was rejected."""
+    """An explanation, for one: the reason is not that some key is missing."""
     (tmp_path / "other.json").write_text(content, encoding="utf-8")
     done = kedge("verify", "other.json", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("kedge: other.json is not a certificate; kedge explain --certificate")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.startswith("rejected: The file is not a certificate; kedge explain --certificate")
 
 
 def test_shared_options(tmp_path):

@@ -36,6 +36,10 @@ def command(
     """
     certificate = _read(file)
     try:
+        if not isinstance(certificate, dict) or "proof" not in certificate:
+            raise CertificateError(
+                "The file is not a certificate; kedge explain --certificate FILE writes one."
+            )
         against = None if model is None else load_model(model, trust=trust)
         said, accepted = recheck.verify(certificate, against, ask=ask, outputs=outputs), True
     except CertificateError as wrong:
@@ -49,11 +53,8 @@ def command(
 
 def _read(file: str) -> Any:
     try:
-        found = json.loads(Path(file).read_bytes())
+        return json.loads(Path(file).read_bytes())
     except OSError as error:
         raise StorageError(f"{file} cannot be read: {error.strerror}.") from error
     except (ValueError, RecursionError):
         raise StorageError(f"{file} is not JSON.") from None
-    if not isinstance(found, dict) or "proof" not in found:
-        raise StorageError(f"{file} is not a certificate; kedge explain --certificate FILE writes one.")
-    return found
