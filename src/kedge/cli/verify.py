@@ -36,10 +36,7 @@ def command(
     """
     certificate = _read(file)
     try:
-        if not isinstance(certificate, dict) or "proof" not in certificate:
-            raise CertificateError(
-                "The file is not a certificate; kedge explain --certificate FILE writes one."
-            )
+        _refuse_other_json(certificate)
         against = None if model is None else load_model(model, trust=trust)
         said, accepted = recheck.verify(certificate, against, ask=ask, outputs=outputs), True
     except CertificateError as wrong:
@@ -49,6 +46,12 @@ def command(
     else:
         click.echo(f"{'accepted' if accepted else 'rejected'}: {on_one_line(said)}")
     sys.exit(0 if accepted else 1)
+
+
+def _refuse_other_json(certificate: Any) -> None:
+    """An explanation, for one, would only be said to be not well formed."""
+    if not isinstance(certificate, dict) or "proof" not in certificate:
+        raise CertificateError("The file is not a certificate; kedge explain --certificate FILE writes one.")
 
 
 def _read(file: str) -> Any:
