@@ -162,9 +162,7 @@ class Options:
             if not isinstance(value := getattr(self, name), bool):
                 raise OptionError(Option(name), f" must be True or False, got {value!r}.", value=value)
         if self.progress is not None and not callable(self.progress):
-            raise OptionError(
-                Option("progress"), " must be a function of the number of questions asked so far."
-            )
+            raise OptionError(Option("progress"), " must be a function of the number of queries so far.")
         check_prior(self.prior)
         check_at_least("batch_size", self.batch_size)
         if self.max_queries is not None:

@@ -182,7 +182,7 @@ class Prior:
         return hash(self.digest)
 
     def __repr__(self) -> str:
-        known = f"{len(self.words):,} words, {len(self.labels)} labels, {self.queries:,} questions"
+        known = f"{len(self.words):,} words, {len(self.labels)} labels, {self.queries:,} queries"
         return f"Prior({self.model!r}, {known}, digest {self.digest})"
 
 

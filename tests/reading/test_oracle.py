@@ -65,9 +65,7 @@ def test_max_queries_is_never_exceeded(limit, method):
 def test_the_oracle_refuses_before_asking():
     """A batch beyond the limit raises without a call of the model."""
     oracle = Oracle(max_queries=1)
-    with pytest.raises(
-        OutOfQueries, match="asked 0 times and the next 2 questions would exceed `max_queries=1`"
-    ):
+    with pytest.raises(OutOfQueries, match="After 0 queries, the next 2 would exceed `max_queries=1`"):
         oracle.ask(lambda _: pytest.fail("the model was called"), ["a", "b"])
     assert oracle.queries == 0
 
