@@ -70,7 +70,7 @@ def test_a_model_s_own_mask_that_speaks_gives_way_to_removal(weight):
     removed, asked_for = kedge.explain(model, TEXT), kedge.explain(model, TEXT, mask="[X]")
     assert (removed.perturbation, asked_for.perturbation) == ("removal", "mask [X]")
     (note,) = (note for note in removed.notes if "itself pushes the model" in note)
-    assert note.endswith("So words are removed; `mask='[X]'` masks them all the same.")
+    assert note.endswith("So words are removed instead; `mask='[X]'` uses it anyway.")
     assert removed.words == kedge.explain(model, TEXT, mask="").words
     assert kedge.Explainer(model).masked("a good, b", [0, 2]) == "good,"
     assert kedge.Explainer(silent).masked("a good, b", [0, 2]) == "[X] good, [X]"

@@ -71,7 +71,7 @@ def check_mask(
     answers = {text: asked.of(row) for row, text in enumerate(texts)}
     said = _said_by_mask(texts, answers, mask, label)
     if said and model.mask and not chosen:
-        note = Sentence(f"{said} So words are removed; ", Option("mask", mask), " masks them all the same.")
+        note = Sentence(f"{said} So words are removed instead; ", Option("mask", mask), " uses it anyway.")
         return MaskCheck(replace(perturbation, mask=""), (note,), tuple(answers.items()))
     return MaskCheck(perturbation, _notes(said), tuple(answers.items()))
 

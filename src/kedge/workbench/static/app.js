@@ -314,7 +314,7 @@ const askMine = debounced(async () => {
   $("mine-more").textContent =
     found.status === "exact"
       ? `Exact, by ${found.evaluator}${high - low >= 5e-4 ? `: ${between(found.interval, found.threshold)}` : ""}.`
-      : `Certified ${between(found.interval, found.threshold)} from ${found.samples ? `${found.samples.toLocaleString("en")} samples` : found.evaluator}; wrong with probability at most ${found.delta}.`;
+      : `Certified ${between(found.interval, found.threshold)} from ${found.samples ? `${found.samples.toLocaleString("en")} samples` : found.evaluator}; ${+(100 * (1 - found.delta)).toFixed(6)}% confidence.`;
   $("mine").hidden = false;
 }, 120);
 
