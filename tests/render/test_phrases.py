@@ -69,7 +69,7 @@ def test_nothing_sampled_is_not_blamed_on_samples(method):
             {"words": ("very",), "interval": Interval(0.96, 0.97, 0.98), "method": "branch"},
             "With this word held in place, the precision reaches 0.95 as well.",
         ),
-        ({}, "No shorter set of words reaches 0.95, except the empty one."),
+        ({}, "Except for the empty one, no shorter set of words that the model reads reaches 0.95."),
         ({"objective": "coverage"}, "No set of words that reaches 0.95 covers more documents."),
         (
             {"status": "certified", "sampled": True, "baseline": Interval(0.94, 0.979, 0.99)},

@@ -148,6 +148,18 @@ def test_what_carries_a_label_is_said_and_shown():
     assert back.carried_by == e.carried_by
 
 
+def test_against_another_label_nothing_is_said_of_the_others():
+    """A text without words may get a third label; between the two the explained one stays ahead."""
+
+    def model(texts):
+        return np.array([[0.3, 0.1, 0.6] if "good" not in t else [0.6, 0.2, 0.2] for t in texts])
+
+    e = kedge.explain(model, "good food", against=1, keep="auto")
+    assert e.needs_no_word
+    assert "the model prefers “0” to “1” for a text without words" in str(e)
+    assert "predicts “0”" not in str(e)
+
+
 def test_a_word_that_is_needed_at_first_leaves_nothing_to_add():
     """The explanation itself is the answer."""
     e = kedge.explain(weights(good=2.0), "good food")

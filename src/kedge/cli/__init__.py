@@ -21,7 +21,7 @@ COMMANDS = {
     "demo": "kedge.cli.demo",
     "explain": "kedge.cli.explain",
     "flip": "kedge.cli.flip",
-    "evaluate": "kedge.cli.judging",
+    "evaluate": "kedge.cli.evaluate",
     "verify": "kedge.cli.verify",
     "corpus": "kedge.cli.corpus",
     "serve": "kedge.cli.serve",

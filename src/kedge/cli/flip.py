@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from kedge.cli.explain import read_text, write_file
+from kedge.cli.files import read_text, write_file
 from kedge.cli.models import load_model
 from kedge.cli.options import flip_options, label_named, model_options
 from kedge.cli.wording import typed

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
+from kedge.render.excerpt import gap, is_long
 from kedge.render.html import environment, style, writable
 from kedge.render.pieces import Piece
-from kedge.render.words import listed
+from kedge.render.words import duration, listed, queries
 from kedge.results.counterfactual import Flip
 from kedge.utils.messages import visible
 from kedge.utils.rounding import rounded
@@ -15,8 +16,8 @@ __all__ = ["flip_headline", "flip_notebook", "flip_page", "flip_promise", "rende
 
 # A mark beside the name of each status: not by colour alone.
 _SIGNS = {"exact": "=", "verified": "✓", "not_found": "!"}
-# Classes shown with their probability, and what a long text shows around a word in a terminal.
-_CLASSES, _LONG, _AROUND = 6, 1200, 60
+# Classes shown with their probability.
+_CLASSES = 6
 
 
 def flip_headline(f: Flip) -> str:
@@ -70,12 +71,9 @@ def render_flip(f: Flip, *, colour: bool, spell: Callable[[Option], str] = str) 
             f"{dim}{verb}{reset} {bold}{visible(' '.join(f.words))}{reset}",
             f"{dim}new label {reset} {bold}{visible(str(f.new_label))}{reset}{after}",
         ]
-    took = ""
-    if f.seconds is not None:
-        took = f", {f.seconds * 1000:.1f} ms" if f.seconds < 1 else f", {f.seconds:.1f} s"
-    asked = f"{f.queries:,} {'query' if f.queries == 1 else 'queries'}{took}"
+    cost = ", ".join(filter(None, [visible(f.method), queries(f.queries), duration(f.seconds)]))
     lines += [
-        f"{dim}found by  {reset} {visible(f.method)}, {asked}",
+        f"{dim}found by  {reset} {cost}",
         "",
         visible(f"{flip_headline(f)} {spelled(flip_promise(f), spell)}"),
         *(visible(spelled(note, spell)) for note in f.notes),
@@ -90,17 +88,15 @@ def _share(pairs: tuple[tuple[Any, float], ...] | None, label: Any) -> str:
 
 def _struck(f: Flip, *, colour: bool) -> str:
     """The text with what goes struck out, and what comes instead."""
-    parts = []
-    for piece in _pieces(f):
+    pieces, parts = _pieces(f), []
+    for k, piece in enumerate(pieces):
         shown = visible(piece.text)
         if piece.kind == "removed":
             parts.append(f"\x1b[9;31m{shown}\x1b[0m" if colour else f"[-{shown}-]")
         elif piece.kind == "kept":
             parts.append(f"\x1b[1;32m{shown}\x1b[0m" if colour else f"{{+{shown}+}}")
-        elif len(f.text) > _LONG and len(piece.text) > 2 * _AROUND:
-            parts.append(f"{visible(piece.text[:_AROUND])} ... {visible(piece.text[-_AROUND:])}")
         else:
-            parts.append(shown)
+            parts.append(gap(piece.text, first=k == 0, last=k == len(pieces) - 1, short=is_long(f.text)))
     return "".join(parts)
 
 
@@ -141,7 +137,7 @@ def _render(f: Flip, *, notebook: bool) -> str:
                 {"name": "Before", "label": f.label, "bars": _bars(f, f.probabilities, f.label)},
                 {"name": "After", "label": f.new_label, "bars": _bars(f, f.probabilities_after, f.new_label)},
             ][: 2 if f.found else 1],
-            asked=f"{f.queries:,} {'query' if f.queries == 1 else 'queries'}",
+            asked=queries(f.queries),
         )
     )
 

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from kedge.render.removals import confidence, survival
-from kedge.render.words import about, listed
+from kedge.render.removals import confidence, predicts, survival
+from kedge.render.words import about, duration, listed, queries
 from kedge.results.explanation import Explanation
 from kedge.search.strategies import spelling
 from kedge.typing import Status
@@ -95,7 +95,7 @@ def _any_word(e: Explanation) -> str:
     if e.objective == "coverage":
         return f"No set of words that reaches {goal} covers more documents."
     if len(e.words) > 1:
-        return f"No shorter set of words reaches {goal}, except the empty one."
+        return f"Except for the empty one, no shorter set of words that the model reads reaches {goal}."
     if _is_number(e) and spelling(e.method)[0] in _MOST_PRECISE:  # else another may keep it better
         always = e.baseline is not None and e.baseline.low >= 1
         return "Any other word does as well." if always else "No other word keeps the label better."
@@ -214,8 +214,7 @@ def meaning(e: Explanation) -> str:
     else:
         kept = "Remove words at random"
     cases = f"{roughly}{percent(e.precision, e.threshold)} of cases"
-    still = f"predicts “{e.label}”" if e.against is None else f"prefers “{e.label}” to “{e.against}”"
-    sentences = [f"{kept}: the model still {still} in {cases}."]
+    sentences = [f"{kept}: the model still {predicts(e)} in {cases}."]
     if e.baseline is not None and e.words and not needless(e):
         without = f"{about(e.baseline)}{percent(e.baseline.mean, e.threshold)}"
         sentences.append(f"With no word held in place, it does so in {without}.")
@@ -232,17 +231,14 @@ def way(e: "Explanation | Verdict") -> str:
 
 def provenance(e: Explanation) -> str:
     """How it was found, for which model, and at what cost."""
-    took = ""
-    if e.seconds is not None:
-        took = f" in {e.seconds * 1000:.1f} ms" if e.seconds < 1 else f" in {e.seconds:.1f} s"
-    queries = asked(e)
+    took = f" in {time}" if (time := duration(e.seconds)) else ""
     return (
-        f"{e.model}, explained by {way(e)}{took} with {queries}; perturbation {e.perturbation}, "
+        f"{e.model}, explained by {way(e)}{took} with {asked(e)}; perturbation {e.perturbation}, "
         f"seed {e.seed}."
     )
 
 
 def asked(e: "Explanation | Verdict") -> str:
     """How often the model was asked, and how often its gradient."""
-    queries, passes = f"{e.queries:,} {'query' if e.queries == 1 else 'queries'}", getattr(e, "backward", 0)
-    return f"{queries} and {passes} backward passes" if passes else queries
+    passes = getattr(e, "backward", 0)
+    return f"{queries(e.queries)} and {passes} backward passes" if passes else queries(e.queries)

@@ -6,7 +6,7 @@ from kedge.results.removal import Removal
 from kedge.typing import Status
 from kedge.utils.rounding import percent
 
-__all__ = ["confidence", "removal_rows", "share_removed", "survival"]
+__all__ = ["confidence", "predicts", "removal_rows", "share_removed", "survival"]
 
 
 def share_removed(keep: float) -> str:
@@ -30,11 +30,16 @@ def survival(e: Explanation) -> str:
     said = f"even with {share_removed(shown.keep)} removed at random, the label holds in {cases}"
     if to_the_end:
         nothing = "a text without words" if e.perturbation in {"removal", "unk"} else "a text of masks only"
-        said += f". It holds even with all words removed: the model predicts “{e.label}” for {nothing}"
+        said += f". It holds even with all words removed: the model {predicts(e)} for {nothing}"
     if carried is not None:
         said += f". {_takes(e, carried)}"
     statuses = {r.status for r in (*held, *((carried,) if carried else ()))}
     return f"{said} ({_sure(statuses, e.delta)})."
+
+
+def predicts(e: Explanation) -> str:
+    """What the model does where the label holds: against another label, only these two are compared."""
+    return f"predicts “{e.label}”" if e.against is None else f"prefers “{e.label}” to “{e.against}”"
 
 
 def removal_rows(e: Explanation) -> list[tuple[str, str, str]]:

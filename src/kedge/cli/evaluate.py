@@ -5,11 +5,11 @@ from typing import Any
 
 import click
 
-from kedge.cli.explain import read_text
+from kedge.cli.files import read_text
 from kedge.cli.models import load_model
 from kedge.cli.options import model_options
 from kedge.errors import OptionError
-from kedge.studies.judging import evaluate
+from kedge.studies import judging
 
 __all__ = ["command"]
 
@@ -50,7 +50,7 @@ def command(
             raise OptionError(f"--words takes NAME=FILE, got {given!r}.")
         said = dict(zip(lines, _answers(file, len(lines)), strict=True))
         tools[name] = said.__getitem__
-    judged = evaluate(known, lines, tools, size=size, **options)
+    judged = judging.evaluate(known, lines, tools, size=size, **options)
     click.echo(json.dumps(judged.table(), indent=1) if as_json else str(judged))
 
 
