@@ -179,6 +179,8 @@ def test_sets_as_good_as_the_anchor_are_named():
         ("fees",),
         "Equally good: “countries”.",
     )
+    lower = kedge.explain(either, "Fees in what Countries", method="exhaustive")
+    assert (lower.words, "Equally good: “countries”." in str(lower)) == (("fees",), True)
     same = kedge.explain(kedge.rules.present("fees"), "fees and fees", method="exhaustive")
     assert "Equally good" not in str(same)
     many = kedge.WordWeights(dict.fromkeys(["aa", "bb", "cc", "dd", "ee"], 1.0), intercept=-0.5)

@@ -147,8 +147,11 @@ def equally_good(e: Explanation) -> str:
     if e.ties is None or e.needs_no_word:
         return ""
     named = {tuple(sorted(word.lower() for word in e.words)): ""}
+    # Spelled as the anchor is: a model that reads lower case shows "the" where the text has "The".
+    lowered = any(e.text[slice(*span)] != word for word, span in zip(e.words, e.spans, strict=False))
     for positions in e.ties.best:
         words = [e.text[slice(*e.tokens[k])] for k in positions]
+        words = [word.lower() for word in words] if lowered else words
         named.setdefault(tuple(sorted(word.lower() for word in words)), listed(words))
     others = [name for name in named.values() if name]
     if not others:
