@@ -62,9 +62,9 @@ def bars_table(cells: Mapping[str, Sequence[Row]], agreement: Mapping[str, float
     lines = [
         "### Bars",
         "",
-        "Questions, median / mean. *0.1.0*: what that release took. *Needy*: documents that need a word.",
+        "Queries, median / mean; *0.1.0* is what that release took; *need one*: documents that need a word.",
         "",
-        "| | 0.1.0 | bar | measured | needy | false claims | shortest | Jaccard | unfinished | verdict |",
+        "| | 0.1.0 | bar | measured | need one | false claims | shortest | Jaccard | unfinished | verdict |",
         "|---" * 10 + "|",
     ]
     lines += [_line(bar, cells[bar.cell], agreement[bar.cell]) for bar in BARS if bar.cell in cells]

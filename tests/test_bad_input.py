@@ -7,7 +7,16 @@ import numpy as np
 import pytest
 
 import kedge
-from kedge.errors import KedgeError, LabelError, ModelError, ModelRaised, OptionError, OutputError, TextError
+from kedge.errors import (
+    KedgeError,
+    LabelError,
+    ModelError,
+    ModelRaised,
+    OptionError,
+    OutputError,
+    StorageError,
+    TextError,
+)
 
 
 def ok(texts):
@@ -71,7 +80,9 @@ def explain(text="so good", model=ok, **options):
         (lambda: kedge.Masking(keep="half"), OptionError, "`keep` must be a number"),
         (lambda: kedge.Masking(keep=1), OptionError, "strictly between 0 and 1"),
         (lambda: kedge.theory.break_point("x"), OptionError, "eps is 'x'"),
-        (explain(treshold=0.9), OptionError, "Unknown option: treshold.*threshold"),
+        (explain(zest=0.9), OptionError, "There is no option `zest`; the options are allow_empty, "),
+        (explain(corpus="nowhere"), StorageError, "There is no corpus index in 'nowhere'"),
+        (explain(treshold=0.9), OptionError, "There is no option `treshold`; perhaps you meant `threshold`"),
     ],
 )
 def test_bad_input_is_refused(call, error, message):

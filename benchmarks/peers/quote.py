@@ -7,6 +7,7 @@ usage: python benchmarks/peers/quote.py   (rewrites the sections between the two
 
 import json
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
@@ -23,10 +24,10 @@ MODELS = {
 # Fewer answers than this are no figure: only how many there are is said.
 FEW = 5
 READ_HEAD = (
-    "Models that kedge reads. What an explanation costs, median / mean, where one prediction of the document "
-    "is 1; the share of\nanswers whose true precision is below 0.95; failures (out of memory or time):"
+    "Models that kedge reads: the cost of an explanation, median / mean, in predictions of the document;\n"
+    "the share of answers whose true precision is below 0.95; failures (out of memory or time):"
 )
-ASKED_HEAD = "Models that can only be asked. Texts asked, median / mean; share of answers below 0.95:"
+ASKED_HEAD = "Black boxes: texts sent to the model, median / mean; share of answers below 0.95:"
 READ = ("logistic", "logistic-l2")
 PEERS = {"anchor-exp": "anchor-exp", "alibi": "alibi"}
 
@@ -92,11 +93,12 @@ def shares(record: dict[str, Any], peer: str) -> str:
         enough = [one for one in found if one is not None and one["of"] >= FEW]
         ranges = [[times(f(one[by] for one in enough)) for f in (min, max)] for by in ("mean", "median")]
         mean, median = (f"{low} to {high}" for low, high in ranges)
-        lines.append(f"{mean} times kedge's by the mean and {median} by the median ({how})")
-    return (
-        f"Models that can only be asked: on the documents that both answered, {peer} asks\n{lines[0]},\n"
-        f"{lines[1]}. Where a long document is an easy case, a proof costs\nmore questions than an "
-        "estimate: there the median is below one."
+        lines.append(f"{mean} by the mean and {median} by the median where kedge gets {how}")
+    return fill(
+        f"Black boxes: how many times as many texts as kedge {peer} sends to the model, on the documents "
+        f"that both answered: {lines[0]}, {lines[1]}. Where a long document is an easy case, a proof costs "
+        "more queries than an estimate: hence the medians below one.",
+        width=100,
     )
 
 

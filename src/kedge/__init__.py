@@ -1,4 +1,7 @@
-"""kedge explains the decisions of text classifiers.
+"""kedge explains the decisions of text classifiers with anchors.
+
+An anchor is the shortest set of words that keeps a text's label: hold them in place, remove every other word
+with probability 1/2, and the model still gives the label at least 95% of the time.
 
 >>> import kedge
 >>> e = kedge.explain(kedge.rules.any_of(["not", "bad"], ["good"]), "not bad, rather good")

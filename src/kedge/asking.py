@@ -31,17 +31,18 @@ def explain(
     Parameters
     ----------
     model
-        The classifier: whatever ``kedge.as_model`` recognises.
+        The classifier: a fitted scikit-learn pipeline on raw text, a transformers pipeline, a function from
+        a list of texts to labels or probabilities; anything that ``kedge.as_model`` accepts.
     text
-        The document; with ``column`` a row of a table.
+        The text to explain; with ``column``, a row of a table.
     label
-        One of the labels that hold, for a multi-label model.
+        For a multi-label model: which of the predicted labels to explain.
     against
-        Another label: why this one and not that? The words that keep the label ahead of it.
+        Another label: explain why the text has its label rather than this one.
     column
-        For a model of tables: the column whose text is explained. The others are held fixed.
+        For a model that takes tables: the column whose text is explained. The other columns stay as they are.
     options
-        Options, listed below; each has a default.
+        See below; each has a default.
 
     >>> import kedge
     >>> e = kedge.explain(kedge.rules.all_present(["very", "good"]), "Food is very very very very good!")
@@ -63,7 +64,16 @@ def precision(
     column: str | None = None,
     **options: Unpack[OptionsGiven],
 ) -> Verdict:
-    """How reliably these words, or positions, of ``text`` keep the label that ``model`` gives it.
+    """How often the label holds while these words of ``text`` are held in place, and whether that is enough.
+
+    Parameters
+    ----------
+    model, text, label, column
+        As for ``explain``.
+    words
+        Words of the text, or their positions, counted from 0. A word named twice is two occurrences.
+    options
+        See below; each has a default.
 
     >>> import kedge
     >>> verdict = kedge.precision(kedge.rules.any_of(["good"], ["nice"]), "nice place, good food", ["good"])
@@ -85,17 +95,17 @@ def influence(
     samples: int = 2000,
     **options: Unpack[OptionsGiven],
 ) -> Influence:
-    """What every word of ``text`` does to the label that ``model`` gives it: exact where it can be read.
+    """How much each word of ``text`` changes the probability of its label; exact where kedge reads the model.
 
     Parameters
     ----------
     model, text, label, column
         As for ``explain``.
     samples
-        How many samples a model is asked about that can only be asked. The standard error is about
-        1/sqrt(samples). ``e.influence`` of an explanation asks nothing more than was asked for it.
+        How many samples are drawn for a black-box model; the standard error is about 1/sqrt(samples).
+        ``e.influence`` of an explanation costs no further queries.
     options
-        Options, listed below; each has a default.
+        See below; each has a default.
 
     >>> import kedge
     >>> found = kedge.influence(kedge.rules.all_present(["very", "good"]), "very good food")
@@ -120,20 +130,19 @@ def flip(
 ) -> Flip:
     """The fewest words of ``text`` whose removal changes its label.
 
-    Proven to be fewest where the model can be read; of any other model found with few questions, verified by
-    asking, and irreducible: with any one of the words back, the label is back.
+    Proven minimal where kedge reads the model, as a rule. For black boxes the model confirms the new label,
+    and putting any one of the words back restores the old one.
 
     Parameters
     ----------
     model, text, label, column
         As for ``explain``.
     to
-        The label to reach; without it any other will do.
+        The label to reach; by default, any other.
     replace
-        Replace words instead of removing them, by what this perturbation offers: ``kedge.Infill(...)`` or
-        ``kedge.Neighbours(...)``.
+        Replace words instead of removing them: ``kedge.Infill(...)`` or ``kedge.Neighbours(...)``.
     options
-        Options, listed below; each has a default.
+        See below; each has a default.
 
     >>> import kedge
     >>> found = kedge.flip(kedge.rules.any_of(["not", "bad"], ["good"]), "not bad, rather good")

@@ -45,15 +45,17 @@ __all__ = ["Explainer"]
 
 @with_options()
 class Explainer:
-    """Explains the decisions of one model. Stateless between texts, so safe to share and to pickle.
+    """Explains the decisions of one model. Stateless between texts: safe to share between threads.
+
+    It can be pickled if the model can.
 
     Parameters
     ----------
     model
-        A callable from a list of texts to labels or numbers, a fitted scikit-learn pipeline on raw
-        text, a kedge rule: whatever ``kedge.as_model`` recognises.
+        The classifier: a fitted scikit-learn pipeline on raw text, a transformers pipeline, a function from
+        a list of texts to labels or probabilities; anything that ``kedge.as_model`` accepts.
     options
-        Options, listed below; each has a default.
+        See below; each has a default.
     """
 
     def __init__(self, model: Any, **options: Unpack[OptionsGiven]) -> None:
@@ -72,7 +74,7 @@ class Explainer:
         return self.options, self._perturbation, self._tokenizer
 
     def with_options(self, **changes: Unpack[OptionsGiven]) -> "Explainer":
-        """An explainer of the same model with some options changed; what was read of the model is shared."""
+        """An explainer of the same model with some options changed; the converted model is shared."""
         asked = Options.read({**self.options.given, **changes})
         if any(getattr(asked, name) != getattr(self.options, name) for name in ("outputs", "classes")):
             return Explainer(self.given, **asked.given)
@@ -109,13 +111,13 @@ class Explainer:
         Parameters
         ----------
         text
-            The document.
+            The text to explain.
         label
-            One of the labels that hold, for a multi-label model.
+            For a multi-label model: which of the predicted labels to explain.
         against
-            Another label: why this one and not that? The words that keep the label ahead of it.
+            Another label: explain why the text has its label rather than this one.
         known
-            The model's answer about the text, if it was asked already (say, together with other texts).
+            The model's prediction for the text, if it is known already.
         """
         return self.answer(Query(text, label, known, against))
 
@@ -132,9 +134,9 @@ class Explainer:
 
     @one_thread()
     def precision(self, text: str, words: str | Iterable[str | int], label: Label | None = None) -> Verdict:
-        """How reliably these words, or positions, of a text keep its label.
+        """How often the label holds while these words are held in place: see ``kedge.precision``.
 
-        A word named twice is two of its occurrences; no word at all gives the baseline.
+        No word at all gives the baseline.
         """
         started = time.perf_counter()
         reading, rng = self._open(Query(text, label))
@@ -145,7 +147,7 @@ class Explainer:
 
     @one_thread()
     def influence(self, text: str, label: Label | None = None, *, samples: int = 2000) -> Influence:
-        """What every word of a text does to its label: see ``kedge.influence``."""
+        """How much each word of a text changes the probability of its label: see ``kedge.influence``."""
         check_at_least("samples", samples, 20)
         reading, rng = self._open(Query(text, label))
         return influence_of(reading, samples, rng)
@@ -164,17 +166,16 @@ class Explainer:
 
     @one_thread()
     def partial(self, text: str | Explanation, label: Label | None = None) -> Steps:
-        """The precision with nothing kept, then after each word of the anchor, the strongest first.
+        """The baseline, then the precision after each word of the anchor is added, the strongest first.
 
         Parameters
         ----------
         text
-            The document, or its explanation, whose anchor is then taken: nothing is searched again.
+            The text, or its explanation, whose anchor is then used as it is.
         label
             As for ``explain``.
 
-        ``steps.queries`` is how many texts the model was asked about; steps that cannot be judged within
-        ``max_queries`` are left out.
+        ``steps.queries`` is how many texts were sent to the model; steps beyond ``max_queries`` are left out.
 
         >>> import kedge
         >>> explainer = kedge.Explainer(kedge.rules.all_present(["very", "good"]))
@@ -198,20 +199,20 @@ class Explainer:
         return open_reading(query, self._source.current(), *self._asked)
 
     def masked(self, text: str, removed: Iterable[int]) -> str:
-        """The text with these positions removed, as the model is asked about it."""
+        """The text with these positions removed, as the model would see it."""
         document, _ = read_document(self.model, text, self._tokenizer)
         fitted = in_use(self._perturbation, self.model, lambda: self.read(text))
         return without(document, removed, fitted, generator(self.options.seed, text))
 
     def split(self, text: str) -> tuple[str, ...]:
-        """The words of a text as the model reads them, those outside its vocabulary included."""
+        """The words of a text as the model reads them, including those outside its vocabulary."""
         try:
             return tuple(read_document(self.model, text, self._tokenizer)[0].words)
         except TextError:
             return ()
 
     def index(self, texts: Iterable[str], onto: CorpusIndex | str | Path | None = None) -> CorpusIndex:
-        """An index of a corpus by the words this model reads; with ``onto``, it continues that index."""
+        """An index of a corpus by the words this model reads; ``onto`` extends an existing index."""
         added = CorpusIndex.build(texts, self.split)
         return added if onto is None else CorpusIndex.merge(as_index(onto, self.split), added)
 
@@ -242,10 +243,10 @@ class Explainer:
         timeout
             Seconds that one text may take.
         promise
-            ``"corpus"``: anchors of a model that is asked are not proved one by one; an audit of some of
-            them proves how many reach the threshold (``docs/corpora.md``). Outcomes come when it is over.
+            For black boxes, ``"corpus"`` proves by an audit of some anchors what share of all of them reach
+            the threshold, instead of each one by itself (``docs/corpora.md``). Outcomes come after the audit.
 
-        A text that cannot be explained gives an outcome with its ``error``; it does not end the run.
+        A text that cannot be explained gives an outcome with an ``error``; the run goes on.
         """
         from kedge.corpus import explain_texts
 
@@ -274,7 +275,7 @@ class Explainer:
         max_rules
             How many rules at most.
         min_precision
-            Rules are left out if fewer than this share of the documents they cover have the model's label.
+            The least share of the documents a rule covers that must have its label.
         """
         from kedge.corpus.rules import check_rules, index_of, pick_rules
 

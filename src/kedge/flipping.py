@@ -119,7 +119,9 @@ class _Change:
 
 
 _NOTHING = _Change()
-_TAKEN_BACK = "What was read of the model promised another label, but its own answer about the text did not."
+_TAKEN_BACK = (
+    "By kedge's reading of the model the label would change, but the model itself did not change it."
+)
 
 
 def _by_removal(

@@ -1,8 +1,9 @@
-"""Everything a user can ask for: the one list of options, checked as soon as they are given."""
+"""The options of explanations: the one list of them, checked as soon as they are given."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
+from difflib import get_close_matches
 from functools import cached_property
 from textwrap import fill
 from typing import Any, Literal, TypedDict, TypeVar, get_args
@@ -32,7 +33,7 @@ def _option(default: Any, meaning: str, *, flag: str | None = None, choices: Seq
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Everything a user can ask for; ``help(kedge.explain)`` and ``docs/options.md`` show the same list."""
+    """The options of explanations; ``help(kedge.explain)`` and ``docs/options.md`` show the same list."""
 
     threshold: float = _option(
         0.95,
@@ -41,70 +42,68 @@ class Options:
     )
     delta: float = _option(
         0.05,
-        'How much doubt a "certified" claim may leave: for each document it is wrong with at most this '
-        "probability.",
-        flag="The probability that a certified claim may be wrong.",
+        'The error level of "certified" claims: for each document, wrong with at most this probability.',
+        flag="The error level of certified claims: wrong with at most this probability.",
     )
     seed: int = _option(
         0, "The source of all randomness; same seed, same answer.", flag="Same seed, same answer."
     )
     method: "str | Strategy | tuple[str | Strategy, ...]" = _option(
         "auto",
-        '``"auto"`` (the most exact way the model and the budget allow) or one strategy, by name or with its '
-        "knobs, ``kedge.Beam(width=4)``: ``Ranked`` (linear scores), ``Branch`` (other sums over words), "
-        "``Chain`` (sums over n-grams), ``Tree`` (decision trees, rules), ``Leading`` (normalised TF-IDF, "
-        "several classes), ``Lazy`` (a few "
-        "words of any model), ``Exhaustive`` (the paper's Algorithm 1), ``Guided`` (any model that can be "
-        "asked), ``Gradient`` (the ranking of a differentiable model), ``Beam`` (the official Anchors "
-        "procedure). Of a tuple of them the first that fits a document is taken, as ``auto`` does.",
-        flag=f"How to search: {', '.join(METHODS)}, or with knobs, as in 'beam(width=4)'.",
+        '``"auto"`` (the most exact search the model and the budget allow) or one strategy, by name or '
+        "with parameters, ``kedge.Beam(width=4)``: ``Ranked`` (linear scores), ``Branch`` (other sums over "
+        "words), ``Chain`` (sums over n-grams), ``Tree`` (decision trees, rules), ``Leading`` (normalised "
+        "TF-IDF, several classes), ``Lazy`` (short texts, any model), ``Exhaustive`` (the paper's Algorithm "
+        "1), ``Guided`` (any black box), ``Gradient`` (the ranking of a differentiable model), ``Beam`` (the "
+        "official Anchors procedure). Of a tuple of them the first that fits a document is used, as ``auto`` "
+        "does.",
+        flag=f"How to search: {', '.join(METHODS)}, or with parameters, as in 'beam(width=4)'.",
     )
     evaluator: EvaluatorName = _option(
         "auto",
-        'The evaluation function of the search: ``"auto"``, ``"exact"``, ``"gaussian"`` (the paper\'s '
-        'approximation) or ``"empirical"``.',
-        flag="How the precision of an anchor is found.",
+        'How the search computes precisions: ``"auto"``, ``"exact"``, ``"gaussian"`` (the paper\'s '
+        'approximation) or ``"empirical"`` (samples).',
+        flag="How the precision of an anchor is computed.",
         choices=EVALUATORS,
     )
     perturbation: "str | Perturbation" = _option(
         "auto",
-        '``"auto"`` (words are masked as fits the model), ``"unk"`` (by the paper\'s UNK), or an object such '
+        '``"auto"`` (masking in the way that suits the model), ``"unk"`` (masking by UNK), or an object such '
         'as ``kedge.Masking(mask="...", keep=0.5)``, ``kedge.Infill(...)`` (a masked language model) or '
         "``kedge.Neighbours(...)`` (similar words).",
     )
     mask: str | None = _option(
         None,
         'What replaces a removed word, ``""`` for nothing; short for '
-        "``perturbation=kedge.Masking(mask=...)``. By default what fits the model: see ``docs/masks.md``.",
-        flag="What replaces a removed word; '' removes it. By default what fits the model.",
+        "``perturbation=kedge.Masking(mask=...)``. By default what suits the model: see ``docs/masks.md``.",
+        flag="What replaces a removed word; '' deletes it. By default what suits the model.",
     )
     keep: "float | Literal['auto']" = _option(
         0.5,
-        "The probability that a word outside the anchor stays; short for "
+        "The probability that a word outside the anchor is kept; short for "
         "``perturbation=kedge.Masking(keep=...)``. "
-        '``"auto"`` also looks at 1/4, 1/10, 1/20 and 0 where no word is needed at 1/2, down to the first '
-        "at which one is: ``e.removals``. For models that are read that is done without asking.",
-        flag="The probability that a word outside the anchor stays; 'auto' goes down to the first at which a "
-        "word is needed.",
+        'Where no word is needed at 1/2, ``"auto"`` goes on with 1/4, 1/10, 1/20 and 0 until one is: '
+        "``e.removals``. Models that kedge reads get this by default.",
+        flag="The probability that a word outside the anchor is kept; 'auto' lowers it until a word is "
+        "needed.",
     )
     allow_empty: bool = _option(
         False,
-        'Whether "no word is needed" may be the answer when it is true.',
+        "Whether the anchor may be empty where no word is needed.",
         flag="Let the anchor be empty where no word is needed.",
     )
     ties: Ties = _option(
         "first",
-        'Among equally good anchors the ``"first"`` in the text, the ``"last"`` or a ``"random"`` one, where '
-        "a search knows all of them. Of a linear model these are occurrences of equal weight: of words of "
-        "different weight that reach the same precision the one of largest weight is taken.",
+        'Which of equally good anchors: the ``"first"`` in the text, the ``"last"`` or a ``"random"`` one, '
+        "where the search knows all of them. For a linear model, only words of equal weight tie.",
         choices=get_args(Ties),
     )
     max_queries: int | None = _option(
         None,
-        "How many texts the model may be asked about.",
-        flag="How many texts the model may be asked about, per text.",
+        "The most texts that may be sent to the model, per explanation.",
+        flag="The most texts that may be sent to the model, per explanation.",
     )
-    batch_size: int = _option(64, "How many texts the model is asked about at a time.")
+    batch_size: int = _option(64, "How many texts are sent to the model at a time.")
     outputs: Outputs = _option(
         "auto",
         'What a callable\'s numbers mean: ``"labels"``, ``"probabilities"``, ``"scores"``, ``"multilabel"``, '
@@ -123,21 +122,22 @@ class Options:
     )
     corpus: Any = _option(
         None,
-        "What ``coverage`` is a share of: texts, a ``CorpusIndex``, or the folder of a saved one.",
+        "The texts to measure ``coverage`` on: a list, a ``CorpusIndex``, or the folder of a saved one.",
     )
     objective: Objective = _option(
         "shortest",
-        'Of the anchors that reach the threshold the ``"shortest"``, or that of largest ``"coverage"``.',
+        'Which anchor among those that reach the threshold: the ``"shortest"``, or the largest in '
+        '``"coverage"``.',
         choices=get_args(Objective),
     )
     certificate: bool = _option(
-        False, "Whether ``e.certificate()`` gives what the claim rests on; it may cost more questions."
+        False, "Whether ``e.certificate()`` returns a proof that others can check; it may cost more queries."
     )
 
     prior: Prior | None = _option(
         None,
-        "What was learned of the model from other texts, ``kedge.Prior.learn(model, texts)``: a search that "
-        "asks starts from it. Claims do not rest on it.",
+        "What was learned about the model from other texts, ``kedge.Prior.learn(model, texts)``, so that a "
+        "black box takes fewer queries. Proofs do not rely on it.",
     )
 
     def __post_init__(self) -> None:
@@ -154,7 +154,7 @@ class Options:
                 Option("objective", "coverage"),
                 " needs ",
                 Option("corpus"),
-                ", the texts that coverage is a share of.",
+                ", the texts to measure coverage on.",
             )
         if self.keep != "auto":
             self._check_number("keep", "must be 'auto' or lie strictly between 0 and 1", lambda x: 0 < x < 1)
@@ -162,9 +162,7 @@ class Options:
             if not isinstance(value := getattr(self, name), bool):
                 raise OptionError(Option(name), f" must be True or False, got {value!r}.", value=value)
         if self.progress is not None and not callable(self.progress):
-            raise OptionError(
-                Option("progress"), " must be a function of the number of questions asked so far."
-            )
+            raise OptionError(Option("progress"), " must be a function of the number of queries so far.")
         check_prior(self.prior)
         check_at_least("batch_size", self.batch_size)
         if self.max_queries is not None:
@@ -201,9 +199,9 @@ class Options:
         """Options by name; an unknown name is refused, with a list of those that exist."""
         known = sorted(f.name for f in fields(cls))
         if unknown := sorted(set(given) - set(known)):
-            raise OptionError(
-                f"Unknown option: {', '.join(unknown)}. There are: {', '.join(known)}.", option=unknown[0]
-            )
+            near = get_close_matches(unknown[0], known, n=1)
+            which = f"perhaps you meant `{near[0]}`." if near else f"the options are {', '.join(known)}."
+            raise OptionError(f"There is no option `{unknown[0]}`; {which}", option=unknown[0])
         return cls(**given)
 
     @property

@@ -43,8 +43,8 @@ __all__ = ["Query", "explain_text", "find_anchor", "open_document", "open_readin
 
 
 _NOT_ASKED_AGAIN = Sentence(
-    "Every text that matters was asked about, so this is exact if the model repeats itself; to be sure of "
-    f"that it is asked {ASKED_AGAIN} times again, for which ",
+    "Every text that matters was queried, so this is exact if the model is deterministic; checking that "
+    f"takes {ASKED_AGAIN} more queries, for which ",
     Option("max_queries"),
     " left no room.",
 )
@@ -238,7 +238,7 @@ def _hint(reading: Reading, found: Found, options: Options) -> tuple[str, ...]:
     reached = found.baseline is not None and found.baseline.reaches(options.threshold)
     if not reached or options.keep == "auto" or is_free(reading, found) or not can_be_harder(reading):
         return ()
-    lower = " finds how many words can go before the label needs one, and which it then needs."
+    lower = " removes more words, until the label needs one, and says which."
     return (Sentence(Option("keep", "auto"), lower),)
 
 

@@ -1,4 +1,4 @@
-"""What was learned of a model once, for all later explanations: how much each word speaks for each label.
+"""What was learned about a model once, for all later explanations: how much each word supports each label.
 
 A prior never touches a claim. It leads a search to the right words with a few questions; proofs rest on
 fresh samples. It is frozen once learned, so the same seed, text and prior give the same answer.
@@ -35,7 +35,7 @@ _DIGITS = 6
 
 @dataclass(frozen=True)
 class Prior:
-    """How much each word speaks for each label of a model, learned from a corpus.
+    """How much each word supports each label of a model, learned from a corpus.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ class Prior:
         return hash(self.digest)
 
     def __repr__(self) -> str:
-        known = f"{len(self.words):,} words, {len(self.labels)} labels, {self.queries:,} questions"
+        known = f"{len(self.words):,} words, {len(self.labels)} labels, {self.queries:,} queries"
         return f"Prior({self.model!r}, {known}, digest {self.digest})"
 
 

@@ -109,6 +109,8 @@ def test_safe_files_load_and_pickles_need_trust(tmp_path):
             "extra argument (good); put a text of several words in quotes. See kedge",
         ),
         (["corpus"], "Missing argument 'IN...'. See kedge corpus --help."),
+        (["corpus", "none", "--text", "t", "--out", "o.jsonl"], "There is no file none."),
+        (["explain", "good food", "--mask", "food"], "choose another --mask."),
         (["explain", "good", "--max-queries", "0"], "--max-queries must be a whole number"),
         (
             ["explain", "good", "--method", "guided", "--evaluator", "exact"],
@@ -149,7 +151,7 @@ def test_sentences_speak_of_options_as_they_are_typed(tmp_path):
 
     assert "say --outputs probabilities (of the second" in said("--model", "mine:numbers")
     assert "needs --label; the labels" in said("--model", "mine:kinds", "--outputs", "multilabel")
-    assert "--against negative says what keeps it from" in said("--label", "negative")
+    assert "--against negative explains why it is not" in said("--label", "negative")
     assert "label=3 is \u241b[2J no" in said("--model", "mine:broken")
 
 
@@ -253,6 +255,32 @@ def test_a_reader_that_goes_away_ends_the_program_without_a_word():
             program("demo"), stdout=pipe, stderr=subprocess.PIPE, env=outside(), check=False, timeout=120
         )
     assert (done.returncode, done.stderr) == (1, b"")
+
+
+@pytest.mark.posix
+def test_a_full_disk_is_one_sentence():
+    """As in ``kedge explain ... > /dev/full``."""
+    with open("/dev/full", "w") as full:  # noqa: PTH123  (a device)
+        done = subprocess.run(
+            program("explain", "good food"),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=outside(),
+            check=False,
+            timeout=120,
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"kedge: Cannot read or write the output: No space left on device.\n")
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("content", ["{}", "[1]", '{"format": 2, "text": "good"}'])
+def test_json_that_is_no_certificate_is_named_as_such(tmp_path, content):
+    """An explanation, for one: the reason is not that some key is missing."""
+    (tmp_path / "other.json").write_text(content, encoding="utf-8")
+    done = kedge("verify", "other.json", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.startswith("rejected: The file is not a certificate; kedge explain --certificate")
 
 
 def test_shared_options(tmp_path):

@@ -68,5 +68,5 @@ def test_a_run_that_is_refused_says_what_to_type(corpus):
 def test_a_summary_says_what_to_type(corpus, tmp_path):
     """On the terminal; a row has the sentence as Python has it."""
     done = corpus("--model", "mine:odd", "--method", "exhaustive", "--evaluator", "exact", "--quiet")
-    assert "OptionError 1, the first: --method exhaustive with --evaluator exact would ask" in done.stdout
+    assert "OptionError 1, the first: --method exhaustive with --evaluator exact would take" in done.stdout
     assert "`method='exhaustive'` with `evaluator='exact'` would" in (tmp_path / "out.jsonl").read_text()

@@ -27,7 +27,7 @@ def test_everything_at_once(folder):
     assert (done.returncode, done.stderr) == (0, "")
     assert "documents  30" in done.stdout
     assert " (of " in done.stdout
-    assert "adds: how many documents" in done.stdout
+    assert "adds: documents with the label" in done.stdout
     rows = [json.loads(line) for line in (folder / "out.jsonl").read_text().splitlines()]
     assert [row["id"] for row in rows] == [f"r{k}" for k in range(30)]
     assert all(row["coverage"] >= 1 / 30 for row in rows)

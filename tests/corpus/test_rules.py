@@ -88,7 +88,7 @@ def test_documents_that_need_no_word_make_no_rules():
     assert (found.needless, found.candidates) == (1, 2)
     assert "1 document needs no word to keep its label" in str(found)
     none = pick_rules(rows[:1], index)
-    assert str(none).startswith("There is no anchor to make a rule of in 3 documents.\n1 document needs")
+    assert str(none).startswith("There is no anchor in 3 documents to make a rule from.\n1 document needs")
 
 
 def test_a_model_in_a_few_rules():

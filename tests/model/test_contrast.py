@@ -90,7 +90,7 @@ def test_it_is_said_everywhere():
     other = next(topic for topic in TOPICS if topic != label)
     e = kedge.explain(model, text, against=other)
     assert f"ahead of   {other}" in str(e)
-    assert f"The label {label} stays ahead of {other}" in e.to_html()
+    assert f"The label “{label}” stays ahead of “{other}”" in e.to_html()
     assert kedge.Explanation.from_json(e.to_json()) == e
 
 
@@ -104,11 +104,11 @@ def test_what_cannot_be_compared_is_refused():
         kedge.explain(model, text, against=label)
     with pytest.raises(LabelError, match="no label 'Sports'"):
         kedge.explain(model, text, against="Sports")
-    with pytest.raises(LabelError, match="needs a model that gives the probabilities"):
+    with pytest.raises(LabelError, match="needs a model that gives probabilities"):
         kedge.explain(lambda texts: ["a" if "goal" in t else "b" for t in texts], text, against="b")
     with pytest.raises(LabelError, match=rf"`against='{other}'` .* a flip with `to='{other}'`"):
         kedge.explain(model, text, label=other)
-    with pytest.raises(LabelError, match=r"holds\. To see .* a flip with `to='b'`"):
+    with pytest.raises(LabelError, match=r"predicted label\. To see .* a flip with `to='b'`"):
         kedge.explain(lambda texts: ["a" if "goal" in t else "b" for t in texts], text, label="b")
 
 

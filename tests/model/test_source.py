@@ -280,7 +280,7 @@ def test_a_class_whose_predict_was_replaced_is_refused(monkeypatch):
     """What the steps say is compared with what the object itself says; where they differ it is refused."""
     pipeline = fitted()
     monkeypatch.setattr(type(pipeline), "predict", lambda _, texts: np.zeros(len(texts), dtype=int))
-    with pytest.raises(kedge.KedgeError, match="contradicts what is known of its inside"):
+    with pytest.raises(kedge.KedgeError, match="contradicts kedge's reading of it"):
         kedge.explain(pipeline, "good food")
 
 

@@ -28,14 +28,14 @@ def notes_of(model, text=TEXT, **options):
     return [note for note in kedge.explain(model, text, **options).notes if "mask" in note]
 
 
-@pytest.mark.parametrize(("weight", "side"), [(2.0, "for"), (-0.4, "against")])
+@pytest.mark.parametrize(("weight", "side"), [(2.0, "towards"), (-0.4, "away from")])
 def test_a_mask_that_speaks_is_a_note_with_the_numbers(weight, side):
     """For the label or against it, with what the model says and what to do."""
     model = scoring({"good,": 3.0, "[X]": weight}, level=-1.0)
     (note,) = notes_of(model, mask="[X]")
     throughout = " ".join(["[X]"] * 10)
     masked, removed = model([throughout])[0][1], model([""])[0][1]
-    assert note.startswith(f"The mask '[X]' itself speaks {side} the label 1")
+    assert note.startswith(f"The mask '[X]' itself pushes the model {side} the label 1")
     assert f"every word removed its probability is {removed:.3f}" in note
     assert "`mask=''` removes them instead" in note
     assert abs(masked - removed) > 0.1
@@ -46,7 +46,7 @@ def test_a_model_of_labels_says_whether_the_label_holds():
     model = lambda texts: ["good" in t or "[X]" in t for t in texts]  # noqa: E731
     (note,) = notes_of(model, mask="[X]")
     assert (
-        "for the label True: with every word masked it holds, with every word removed it does not hold"
+        "towards the label True: with every word masked it holds, with every word removed it does not hold"
         in note
     )
 
@@ -69,8 +69,8 @@ def test_a_model_s_own_mask_that_speaks_gives_way_to_removal(weight):
     model = own({"good,": 3.0, "[X]": weight})
     removed, asked_for = kedge.explain(model, TEXT), kedge.explain(model, TEXT, mask="[X]")
     assert (removed.perturbation, asked_for.perturbation) == ("removal", "mask [X]")
-    (note,) = (note for note in removed.notes if "itself speaks" in note)
-    assert note.endswith("So words are removed; `mask='[X]'` masks them all the same.")
+    (note,) = (note for note in removed.notes if "itself pushes the model" in note)
+    assert note.endswith("So words are removed instead; `mask='[X]'` uses it anyway.")
     assert removed.words == kedge.explain(model, TEXT, mask="").words
     assert kedge.Explainer(model).masked("a good, b", [0, 2]) == "good,"
     assert kedge.Explainer(silent).masked("a good, b", [0, 2]) == "[X] good, [X]"
@@ -80,8 +80,8 @@ def test_the_note_is_in_every_rendering():
     """Terminal, page, JSON."""
     e = kedge.explain(scoring({"good,": 5.0, "[X]": 1.0}, level=-1.0), TEXT, mask="[X]")
     for shown in (str(e), json.dumps(e.to_dict())):
-        assert "itself speaks for the label" in shown
-    assert "itself speaks for the label" in e.to_html()
+        assert "itself pushes the model towards the label" in shown
+    assert "itself pushes the model towards the label" in e.to_html()
 
 
 def test_the_questions_are_counted_and_asked_once():

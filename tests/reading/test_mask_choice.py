@@ -104,7 +104,7 @@ def test_a_mask_of_the_vocabulary_is_refused_where_it_was_chosen():
     """UNK by name would add a word; by default it is not taken."""
     model = kedge.rules.present("unk")
     assert kedge.explain(model, "unk and more").words == ("unk",)
-    with pytest.raises(OptionError, match="'unk', which is in the model's vocabulary"):
+    with pytest.raises(OptionError, match="The model has the word 'unk' of the mask"):
         kedge.explain(model, "unk and more", perturbation="unk")
 
 
@@ -141,5 +141,5 @@ class TestFewerWords:
         for text in against:
             masked, removed = kedge.explain(model, text, mask="UNK"), kedge.explain(model, text)
             assert len(removed.words) < len(masked.words)
-            assert any("'UNK' itself speaks against the label 0" in note for note in masked.notes)
+            assert any("'UNK' itself pushes the model away from the label 0" in note for note in masked.notes)
             assert not any("itself speaks" in note for note in removed.notes)

@@ -65,9 +65,7 @@ def test_max_queries_is_never_exceeded(limit, method):
 def test_the_oracle_refuses_before_asking():
     """A batch beyond the limit raises without a call of the model."""
     oracle = Oracle(max_queries=1)
-    with pytest.raises(
-        OutOfQueries, match="asked 0 times and the next 2 questions would exceed `max_queries=1`"
-    ):
+    with pytest.raises(OutOfQueries, match="After 0 queries, the next 2 would exceed `max_queries=1`"):
         oracle.ask(lambda _: pytest.fail("the model was called"), ["a", "b"])
     assert oracle.queries == 0
 
@@ -151,7 +149,7 @@ def test_an_exact_claim_is_certified_where_there_is_no_room_to_ask_again():
     less = kedge.explain(model, "the good food", max_queries=e.queries - 1)
     assert (less.words, less.interval, less.status) == (e.words, e.interval, "certified")
     assert len(model.asked) == less.queries == e.queries - ASKED_AGAIN
-    assert any("exact if the model repeats itself" in note for note in less.notes)
+    assert any("exact if the model is deterministic" in note for note in less.notes)
     assert kedge.precision(Recorder(), "the good food", ["good"], max_queries=20).status == "certified"
 
 

@@ -61,12 +61,12 @@ def test_everything_is_there(review, form):
         "kedge",
         str(review.label),
         "Precision",
-        "baseline: no word kept for sure",
+        "baseline: no word held in place",
         "The search",
         "Perturbed examples",
         "kept the label",
         "lost the label",
-        "remove each of the others at random",
+        "remove the other words at random",
         review.model,
         review.method,
     ):
@@ -172,7 +172,7 @@ def test_statuses_are_named_and_signed():
     assert missed.status == "not_reached"
     text = Page(missed.to_html()).text
     assert "No anchor was shown to reach 0.95" in text
-    assert "Too little was asked" in text
+    assert "The model was queried too little" in text
 
 
 def test_an_empty_anchor_is_explained():
@@ -180,7 +180,7 @@ def test_an_empty_anchor_is_explained():
     e = kedge.explain(lambda texts: ["spam"] * len(texts), "any words at all", allow_empty=True)
     assert e.words == ()
     text = Page(e.to_html()).text
-    assert "The label spam needs no word." in text
+    assert "The label “spam” needs no word." in text
     assert "No word is needed, so none is marked" in text
 
 

@@ -18,17 +18,20 @@ ONE = kedge.explain(kedge.rules.present("good"), "so good")
     ("changes", "says"),
     [
         ({}, "Exact: no sampling error, and no shorter set of words reaches 0.95."),
-        ({"words": ("very",)}, "Exact: no sampling error, and no set of words is shorter."),
+        ({"words": ("very",)}, "Exact: no sampling error, and no anchor can be shorter."),
         (
             {"objective": "coverage"},
-            "Exact: no sampling error, and no set of words in more documents reaches 0.95.",
+            "Exact: no sampling error, and no set of words that covers more documents reaches 0.95.",
         ),
-        ({"status": "certified", "delta": 0.125}, "such a claim is wrong with probability at most 0.125."),
+        ({"status": "certified", "delta": 0.125}, "at least 0.95, with 87.5% confidence."),
         ({"status": "not_reached"}, "Not reached: no set of words was shown to reach 0.95"),
-        ({"status": "estimated", "sampled": True}, "Estimated: samples say so, but nothing is proved"),
+        (
+            {"status": "estimated", "sampled": True},
+            "Estimated: the samples suggest it, but nothing is proved",
+        ),
         (
             {"status": "estimated", "interval": Interval(0.945, 0.95, 0.961)},
-            "Estimated: nothing was sampled, but what is known of the precision leaves open whether",
+            "Estimated: nothing was sampled, but the bounds on the precision do not settle whether",
         ),
         (
             {"status": "estimated", "interval": Interval(0.951, 0.96, 0.961)},
@@ -64,21 +67,21 @@ def test_nothing_sampled_is_not_blamed_on_samples(method):
         ),
         (
             {"words": ("very",), "interval": Interval(0.96, 0.97, 0.98), "method": "branch"},
-            "With this word kept for sure it reaches 0.95, too.",
+            "With this word held in place, the precision reaches 0.95 as well.",
         ),
-        ({}, "Of the sets of words that the model reads, none shorter but the empty one reaches 0.95."),
-        ({"objective": "coverage"}, "none is in more documents than this one."),
+        ({}, "Except for the empty one, no shorter set of words that the model reads reaches 0.95."),
+        ({"objective": "coverage"}, "No set of words that reaches 0.95 covers more documents."),
         (
             {"status": "certified", "sampled": True, "baseline": Interval(0.94, 0.979, 0.99)},
-            "Probably no word is needed: with none kept for sure about 97.9% of samples keep the label.",
+            "Probably no word is needed: with none held in place, about 97.9% of samples keep the label.",
         ),
         (
             {"status": "certified", "sampled": True, "baseline": Interval(0.95, 1.0, 1.0)},
-            "No word is needed: with none kept for sure all samples keep the label (certified: wrong with",
+            "with none held in place, all samples keep the label (certified, 95% confidence).",
         ),
         (
             {"status": "certified", "baseline": Interval(0.94, 0.979, 0.99)},
-            "Probably no word is needed: with none kept for sure the label holds with probability about",
+            "Probably no word is needed: with none held in place, the label holds with probability about",
         ),
     ],
 )
@@ -91,10 +94,10 @@ def test_no_word_is_needed(changes, says):
         assert text.count("No word is needed") == 1
         assert text.startswith("No word is needed")
         assert "[" not in text.split("\n")[2]
-        assert headline(e) == "The label 1 needs no word."
+        assert headline(e) == "The label “1” needs no word."
     for shown in (meaning(e), text.replace("\n\nlabel", " label")):
         assert all(part in shown for part in says.split(" (exact). "))
-        assert "no set of words is shorter" not in shown
+        assert "no anchor can be shorter" not in shown
         assert "make the difference" not in shown
 
 
@@ -113,18 +116,18 @@ def test_an_estimated_baseline_is_about_so_much(changes, says):
     assert baseline(e) == says
     assert f"baseline   {says}   with" in render(e, colour=False)
     if e.needs_no_word:  # the one number that is shown large
-        assert f'With no word kept for sure</h2>\n<p class="k-big">{says}</p>' in e.to_html()
+        assert f'With no word held in place</h2>\n<p class="k-big">{says}</p>' in e.to_html()
     else:
         assert f"<b>{says}</b>" in e.to_html()
-        assert f"{says} with no word kept for sure" in e.to_html()
+        assert f"{says} with no word held in place" in e.to_html()
     if "about" in says:
-        assert "With no word kept for sure it would be about 68%" in meaning(e)
+        assert "With no word held in place, it does so in about 68%." in meaning(e)
 
 
 def test_a_wide_interval_is_laid_at_the_right_door():
     """Nothing known after too few questions is not what an approximation without a bound leaves open."""
     unknown = replace(E, status="not_reached", interval=Interval(0.0, 0.5, 1.0), sampled=True)
-    assert "Too little was asked of the model" in meaning(unknown)
+    assert "The model was queried too little" in meaning(unknown)
     approximate = replace(unknown, status="estimated", sampled=False)
     assert "Too little" not in meaning(approximate)
     assert "nothing was sampled, but" in meaning(approximate)
@@ -155,14 +158,15 @@ def test_a_verdict_says_what_it_means():
     shown = str(kedge.precision(review_model(), text, ["soup", "cold"]))
     assert shown.startswith("The [soup] was [cold], but the staff were friendly.\n\nlabel      ")
     assert "\nwords      soup cold\nprecision  0." in shown
-    assert "\nNo: 0." in shown
-    assert shown.endswith(", asked for 0.95 (exact).")
+    assert "\nNo: the precision 0." in shown
+    assert shown.endswith(" is below the threshold 0.95 (exact).")
     good = lambda texts: [int("good" in t) for t in texts]  # noqa: E731
-    assert "\nYes: 1.000, asked for 0.95 (exact)." in str(kedge.precision(good, "so good", ["good"]))
+    yes = str(kedge.precision(good, "so good", ["good"]))
+    assert "\nYes: the precision 1.000 reaches the threshold 0.95 (exact)." in yes
     long = " ".join(f"w{k}" for k in range(40)) + " good"
-    assert "(certified: wrong with probability at most 0.05)" in str(kedge.precision(good, long, ["good"]))
+    assert "(certified, 95% confidence)" in str(kedge.precision(good, long, ["good"]))
     open_ = str(kedge.precision(good, long, ["good"], max_queries=20))
-    assert "Open: 1.000, asked for 0.95" in open_
+    assert "Undecided: the precision is about 1.000, and its interval contains the threshold 0.95." in open_
     assert "words      (nothing)" in str(kedge.precision(good, "so good", []))
 
 
@@ -175,14 +179,10 @@ def test_sets_as_good_as_the_anchor_are_named():
         ("fees",),
         "Equally good: “countries”.",
     )
+    lower = kedge.explain(either, "Fees in what Countries", method="exhaustive")
+    assert (lower.words, "Equally good: “countries”." in str(lower)) == (("fees",), True)
     same = kedge.explain(kedge.rules.present("fees"), "fees and fees", method="exhaustive")
     assert "Equally good" not in str(same)
     many = kedge.WordWeights(dict.fromkeys(["aa", "bb", "cc", "dd", "ee"], 1.0), intercept=-0.5)
     shown = str(kedge.explain(many, "aa bb cc dd ee", method="exhaustive", threshold=0.99))
     assert shown.endswith("Equally good: “bb”; “cc”; “dd”; and 1 more.")
-
-
-def test_one_word_makes_the_difference_alone():
-    """Singular for one word, plural for two."""
-    assert "these words make the difference" in meaning(E)
-    assert "this word makes the difference" in meaning(ONE)

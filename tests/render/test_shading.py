@@ -23,6 +23,18 @@ def e():
     return kedge.explain(review_model(), TEXT)
 
 
+def test_an_influence_is_printed_as_a_table():
+    """The strongest word first, the sign and the error shown, and how the numbers were found."""
+    shown = str(kedge.influence(review_model(), TEXT)).splitlines()
+    assert shown[0].split() == ["delicious", "+0.44"]
+    assert "probability that the label “positive” holds (exact)." in shown[-1]
+    long = " ".join(f"w{k}" for k in range(30)) + " good"
+    sampled = str(kedge.influence(lambda texts: ["good" in t for t in texts], long)).splitlines()
+    assert sampled[0].startswith("good  +1.00")
+    assert "and 11 more words" in sampled
+    assert "samples, ± one standard error" in sampled[-1]
+
+
 def topics():
     rng = np.random.default_rng(0)
     words = {"sports": "goal team match", "politics": "vote law poll", "film": "star film plot"}
@@ -45,7 +57,7 @@ def test_every_shaded_word_says_its_value(e):
     """On hover, in a legend, and in a table for those who do not see shades."""
     html = e.to_html()
     at = int(np.argmin(e.influence.values))
-    assert f"chance of “{e.label}”: {e.influence.values[at]:+.2f}" in html
+    assert f"probability that “{e.label}” holds: {e.influence.values[at]:+.2f}" in html
     assert 'class="k-legend k-l0"' in html
     assert "<h3>against " in html
     assert "style=" not in html
@@ -101,8 +113,8 @@ def test_many_words_of_chance_are_not_shaded():
         assert e.influence is not None
         shaded += bool(views(e))
         if not views(e):
-            assert "No single word stands out in what was asked" in str(e)
-            assert "No single word stands out in what was asked" in e.to_html()
+            assert "No single word stands out in the samples" in str(e)
+            assert "No single word stands out in the samples" in e.to_html()
             assert e.adversaries == ()
     assert shaded <= 4
 

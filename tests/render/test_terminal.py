@@ -45,8 +45,8 @@ def test_where_no_word_changes_the_label_the_log_odds_speak():
     e = kedge.explain(WordWeights(weights, intercept=20.0), "good fine bad food")
     text = str(e)
     assert "\nfor        good +1.50, fine +0.50\nagainst    bad -1.00\n" in text
-    assert "(what the word adds to the log-odds of “1”)" in text
-    assert "what each adds to the log-odds of “1”" in e.to_html()
+    assert "(effect on the log-odds of “1”)" in text
+    assert "effect of each on the log-odds of “1”" in e.to_html()
     ahead = kedge.explain(WordWeights(weights, intercept=20.0), "good fine bad food", against=0)
     assert "\nfor " not in str(ahead)  # of the chance to stay ahead there is nothing to tell
 

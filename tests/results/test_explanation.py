@@ -152,7 +152,7 @@ def test_brackets_without_a_terminal_and_colour_on_one(explanations):
     assert plain.startswith("a [good] day")
     assert "\x1b[" not in plain
     assert "\x1b[1;30;42mgood\x1b[0m" in coloured
-    for part in ("label      1", "precision  1.000", "no sampling error, and no set of words is shorter"):
+    for part in ("label      1", "precision  1.000", "no sampling error, and no anchor can be shorter"):
         assert part in plain
 
 

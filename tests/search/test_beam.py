@@ -29,7 +29,7 @@ def test_nothing_is_kept_only_if_that_is_enough():
 
 
 @pytest.mark.parametrize(
-    ("most", "says"), [(5, "6 anchors cannot be compared with 2 more questions"), (40, "40")]
+    ("most", "says"), [(5, "6 anchors cannot be compared with 2 more queries"), (40, "40")]
 )
 def test_questions_that_run_out(most, says):
     """Too few to begin with, or spent on the way: the best seen, and why it is not more."""

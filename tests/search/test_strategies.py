@@ -133,8 +133,8 @@ def test_an_evaluator_by_name_chooses_among_its_own():
     ("method", "says"),
     [
         ("magic", "is not known; choose one of auto, ranked"),
-        ("beam(breadth=4)", "has no knob 'breadth'; it has width"),
-        ("ranked(width=4)", "has no knob 'width'; it has none"),
+        ("beam(breadth=4)", "has no parameter 'breadth'; it has width"),
+        ("ranked(width=4)", "has no parameter 'width'; it has none"),
         ("beam(width=", "cannot be read"),
         ("beam(width=__import__('os'))", "cannot be read"),
         ("beam(4)", "cannot be read"),

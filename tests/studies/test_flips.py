@@ -184,7 +184,7 @@ def test_what_cannot_be_flipped_says_so():
     """A model that always says the same; and a budget that runs out."""
     found = kedge.flip(lambda texts: [1] * len(texts), "good food")
     assert (found.status, found.words, found.after) == ("not_found", (), None)
-    assert "No change of the label was found" in str(found)
+    assert "No removal was found that changes the label" in str(found)
     few = kedge.flip(lambda texts: [int("good" in t) for t in texts], TEXT, max_queries=40)
     assert few.queries <= 40
 

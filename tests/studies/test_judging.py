@@ -52,7 +52,7 @@ def test_what_cannot_be_judged_is_said():
     assert "names 1 of 2 words" in found.skipped[0]
     assert "Text 3 is left out" in found.skipped[-1]
     assert "odd" in str(found)
-    with pytest.raises(OptionError, match="other than kedge"):
+    with pytest.raises(OptionError, match="other than 'kedge'"):
         kedge.evaluate(MODEL, TEXTS, {"random": by_weight})
     with pytest.raises(OptionError, match="size"):
         kedge.evaluate(MODEL, TEXTS, size=0)
@@ -89,8 +89,13 @@ def test_tools_that_fail_or_talk_nonsense():
     for said in (None, [None], [("good",)], {"good": "much"}):
         with pytest.raises(OptionError, match="odd must return words"):
             kedge.evaluate(MODEL, TEXTS[:1], {"odd": lambda _, said=said: said})
-    for explainers in ([str.split], {1: str.split}):
-        with pytest.raises(OptionError, match="explainers must map"):
+    for explainers, says in (
+        ([str.split], "explainers must map"),
+        ({1: str.split}, "needs a name other than"),
+        ({"kedge": str.split}, "needs a name other than"),
+        ({"poor": 3}, "'poor' must be a function from a text to words, got int"),
+    ):
+        with pytest.raises(OptionError, match=says):
             kedge.evaluate(MODEL, TEXTS[:1], explainers)
     with pytest.raises(TextError, match="no texts"):
         kedge.evaluate(MODEL, [])

@@ -119,7 +119,7 @@ def test_a_label_that_holds_without_words_holds_to_the_end():
     e = kedge.explain(kedge.WordWeights({"bad": -1.0, "good": 0.2}, intercept=2.0), "good food, bad wine")
     assert [r.keep for r in e.removals] == [0.5, *LEVELS]
     assert (e.carried_by, e.survives) == (None, 1.0)
-    assert "1 is what the model says of a text without words" in str(e)
+    assert "the model predicts “1” for a text without words" in str(e)
 
 
 def test_what_carries_a_label_is_said_and_shown():
@@ -129,23 +129,35 @@ def test_what_carries_a_label_is_said_and_shown():
     assert (e.needs_no_word, levels(e)[-1]) == (True, (0.1, ("excellent",)))
     said = str(e).split("\n")[0]
     assert said.startswith(
-        "No word is needed. Even with three of four words gone at random the label holds in "
+        "No word is needed: even with 75% of the words removed at random, the label holds in "
     )
-    assert said.endswith(" of cases. With nine of ten words gone it needs “excellent” (exact).")
+    assert said.endswith(" of cases. With 90% of the words removed, it needs “excellent” (exact).")
     assert str(e).split("\n")[2] == EXCELLENT.replace("excellent", "[excellent]")
-    assert "\ncarried by excellent   with nine of ten words gone\n" in str(e)
+    assert "\ncarried by excellent   with 90% of the words removed\n" in str(e)
     assert "one word" not in str(e)
-    assert "kept for sure it holds" not in e.to_html()
+    assert "held in place, it holds" not in e.to_html()
     page = e.to_html()
     assert '<span class="k-carried">excellent</span>' in page
     assert "<mark>" not in page
-    assert "carry the label when nine of ten are gone" in page
+    assert "carry the label with 90% of the words removed" in page
     assert json.loads(e.to_json())["needs_no_word"] is True
     assert e.to_row()["carried_by"] == "excellent"
     assert e.to_row()["survives"] == 0.75
     back = Explanation.from_json(e.to_json())
     assert back == e
     assert back.carried_by == e.carried_by
+
+
+def test_against_another_label_nothing_is_said_of_the_others():
+    """A text without words may get a third label; between the two the explained one stays ahead."""
+
+    def model(texts):
+        return np.array([[0.3, 0.1, 0.6] if "good" not in t else [0.6, 0.2, 0.2] for t in texts])
+
+    e = kedge.explain(model, "good food", against=1, keep="auto")
+    assert e.needs_no_word
+    assert "the model prefers “0” to “1” for a text without words" in str(e)
+    assert "predicts “0”" not in str(e)
 
 
 def test_a_word_that_is_needed_at_first_leaves_nothing_to_add():

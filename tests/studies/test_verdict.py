@@ -85,7 +85,8 @@ def test_words_and_positions_name_the_same():
     ("words", "says"),
     [
         (["pizza"], "not in the text"),
-        (["good"] * 3, "2 times only"),
+        (["good"] * 3, "only 2 times"),
+        (["slow"] * 2, "only once"),
         ([9], "no position 9"),
         ([-1], "no position -1"),
         ([1.5], "list of words"),
@@ -96,6 +97,12 @@ def test_words_that_are_not_there_are_refused(words, says):
     """An unknown word, one occurrence too many, or a position outside the text is one clear sentence."""
     with pytest.raises(OptionError, match=says):
         kedge.precision(order_matters, TEXT, words)
+
+
+def test_a_word_of_the_text_that_the_model_does_not_read_is_named_as_such():
+    """A vectoriser drops single letters: "I" is in the text, but the model does not see it."""
+    with pytest.raises(OptionError, match="The model does not read the word 'I'"):
+        kedge.precision(review_model(), "I like good food", ["I"])
 
 
 LONG = " ".join(f"w{k}" for k in range(40)) + " good"

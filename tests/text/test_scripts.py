@@ -36,7 +36,7 @@ def test_an_installed_segmenter_finds_the_words(package, text, expected):
     tokens = tokenize.words(text)
     assert [t.word for t in tokens] == expected
     assert all(text[t.start : t.stop] == t.word for t in tokens)
-    assert scripts.splitting_note(text) == (f"Words that no spaces separate were split by {package}.",)
+    assert scripts.splitting_note(text) == (f"Words written without spaces were split by {package}.",)
 
 
 def test_fugashi_stands_in_for_janome(monkeypatch):

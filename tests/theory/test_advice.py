@@ -74,7 +74,7 @@ def test_a_label_that_never_changes_is_announced():
     """A large intercept: nothing that is removed can turn the score."""
     found = linear_warnings(["good", "bad", "slow"], [1, -2, -1], [1, 1, 1], 5)
     assert found[0].startswith("The label never changes")
-    assert found[1] == "The Gaussian approximation may select 'bad', which speaks against the label."
+    assert found[1] == "The Gaussian approximation may select 'bad', which opposes the label."
 
 
 def test_a_linear_baseline_above_the_threshold_is_announced():
@@ -105,7 +105,7 @@ def test_the_approximation_selects_a_negative_word_only_where_warned(alpha, bias
     value = gaussian_precision(linear_level(slope, multiplicity, anchors, bias))
     selected = anchors[select(value, anchors.sum(axis=1))]
     found = linear_warnings([f"w{j}" for j in range(len(alpha))], slope, multiplicity, bias)
-    warned = any("speaks against" in line for line in found)
+    warned = any("opposes the label" in line for line in found)
     if warned:
         assert not all((row[slope < 0] == 0).all() for row in selected)
     elif len(selected[0]) and selected[0].sum() == 1 and (slope > 0).any():
@@ -118,7 +118,7 @@ def test_the_norm_makes_words_without_coefficient_matter():
     found = linear_warnings(words, alpha, [1, 1], -0.5, idf=idf)
     assert "every word moves the norm" in found[0]
     assert "'food' has coefficient 0" in found[-1]
-    assert "speaks against" in found[-1]
+    assert "opposes the label" in found[-1]
     assert linear_warnings(words, alpha, [1, 1], idf=idf) == linear_warnings(words, alpha, [1, 1])
     with pytest.raises(LabelError):
         linear_warnings(words, alpha, [1, 1], -5, idf=idf)

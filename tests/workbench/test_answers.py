@@ -400,7 +400,7 @@ def test_the_application_is_made_from_python():
     """``import kedge`` alone gives kedge.workbench.create_app; without FastAPI it says what to install."""
     app = kedge.workbench.create_app(kedge.rules.present("good"), Settings(seconds=5), allow_empty=True)
     assert callable(app)
-    with pytest.raises(kedge.KedgeError, match="Unknown option: treshold"):
+    with pytest.raises(kedge.KedgeError, match="There is no option `treshold`"):
         kedge.workbench.create_app(kedge.rules.present("good"), treshold=0.9)
     said = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, check=True, text=True).stdout
     assert said == "The workbench needs FastAPI: pip install 'kedge[serve]'.\n"

@@ -129,7 +129,7 @@ def test_typing_shows_the_anchor(page):
     assert find(page, "label").text == str(want.label)
     assert want.status in find(page, "status").text
     assert find(page, "meaning").text == meaning(want)
-    assert f"no word kept for sure {baseline(want)}" in find(page, "legend").text.replace("\n", " ")
+    assert f"no word held in place {baseline(want)}" in find(page, "legend").text.replace("\n", " ")
 
 
 def test_moving_the_threshold_changes_the_anchor(explained):
@@ -143,7 +143,7 @@ def test_moving_the_threshold_changes_the_anchor(explained):
     move_threshold(explained, "0.6")
     until(explained, lambda: not anchor(explained) and idle(explained))
     carried = kedge.explain(review_model(), TEXT, threshold=0.6).carried_by
-    assert find(explained, "headline").text == "The label positive needs no word."
+    assert find(explained, "headline").text == "The label “positive” needs no word."
     shown = explained.find_elements(By.CSS_SELECTOR, "#reader .carried")
     assert [w.text.lower() for w in shown] == list(carried.words if carried else ())
 
@@ -201,7 +201,7 @@ def test_what_flips_it_and_why_not_the_other(explained):
     explained.find_element(By.CSS_SELECTOR, "#rival option[value='1']").click()
     assert find(explained, "ask-against").text == "Why not negative?"
     find(explained, "ask-against").click()
-    until(explained, lambda: "ahead of negative" in find(explained, "headline").text and idle(explained))
+    until(explained, lambda: "ahead of “negative”" in find(explained, "headline").text and idle(explained))
     assert find(explained, "ask-against").get_attribute("aria-pressed") == "true"
     find(explained, "ask-against").click()
     until(explained, lambda: "against" not in find(explained, "headline").text and idle(explained))

@@ -21,7 +21,7 @@ COMMANDS = {
     "demo": "kedge.cli.demo",
     "explain": "kedge.cli.explain",
     "flip": "kedge.cli.flip",
-    "evaluate": "kedge.cli.judging",
+    "evaluate": "kedge.cli.evaluate",
     "verify": "kedge.cli.verify",
     "corpus": "kedge.cli.corpus",
     "serve": "kedge.cli.serve",
@@ -58,9 +58,9 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(version=__version__, prog_name="kedge")
 def program() -> None:
-    """Explain why a text classifier gave a text its label.
+    """Explain the decisions of text classifiers.
 
-    kedge finds the shortest set of words that keeps a text's label while the others are removed at
+    kedge finds the shortest set of words that keeps a text's label while the other words are removed at
     random. Start with: kedge demo
     """
 
@@ -80,6 +80,10 @@ def main() -> None:
     except KedgeError as error:
         click.echo(f"kedge: {on_one_line(spelled(error.sentence, typed))}", err=True)
         sys.exit(2)
+    except OSError as error:  # a full disk, for one; files that were named are refused by their commands
+        where = error.filename or "the output"
+        click.echo(f"kedge: Cannot read or write {where}: {error.strerror or error}.", err=True)
+        sys.exit(1)
 
 
 def _usage(error: click.ClickException) -> str:

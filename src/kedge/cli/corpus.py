@@ -34,15 +34,22 @@ _QUESTIONS = 100
 @click.command("corpus", short_help="Explain every document of a file.")
 @click.argument("sources", metavar="IN...", type=click.Path(allow_dash=True), nargs=-1, required=True)
 @click.option(
-    "--text", required=True, help="The column (CSV, TSV, Parquet) or key (JSONL); nested: review.body."
+    "--text",
+    required=True,
+    help="The column (CSV, TSV, Parquet) or key (JSONL) of the text; nested: review.body.",
 )
-@click.option("--id", "id_", help="The column that names a document; default: its row number.")
-@click.option("--out", required=True, type=click.Path(dir_okay=False), help="The result: .jsonl or .parquet.")
+@click.option("--id", "id_", help="The column that identifies a document.  [default: its row number]")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(dir_okay=False),
+    help="Where to write the results: .jsonl or .parquet.",
+)
 @model_options
-@click.option("--workers", type=int, help="How many processes; default: all cores.")
+@click.option("--workers", type=int, help="How many processes to use.  [default: all cores]")
 @click.option("--dask", metavar="ADDRESS", help="Run on a dask cluster, e.g. tcp://host:8786.")
-@click.option("--timeout", type=float, help="Seconds that one document may take.")
-@click.option("--resume", is_flag=True, help="Go on where an interrupted run ended.")
+@click.option("--timeout", type=float, help="Time limit per document, in seconds.")
+@click.option("--resume", is_flag=True, help="Continue an interrupted run.")
 @click.option("--retry-errors", is_flag=True, help="Resume, and redo the documents that failed.")
 @click.option("--overwrite", is_flag=True, help="Replace an existing result.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N documents.")
@@ -50,49 +57,51 @@ _QUESTIONS = 100
     "--learn",
     type=click.IntRange(min=1),
     metavar="N",
-    help="First learn from N documents what words do, with 100 questions each; fewer are asked later.",
+    help="Learn word weights from N documents first (100 queries each), to save queries later.",
 )
 @click.option(
     "--promise",
     type=click.Choice(["document", "corpus"]),
     default="document",
     show_default=True,
-    help="For a model that is asked: a proof for each document, or an audit of some for all.",
+    help="For black boxes: prove each anchor, or audit a sample of them for the whole corpus.",
 )
-@click.option("--full", is_flag=True, help="Keep whole explanations, texts and traces included.")
+@click.option("--full", is_flag=True, help="Write complete explanations, with texts and traces.")
 @click.option(
     "--format",
     "format_",
     type=click.Choice(["csv", "tsv", "jsonl", "parquet"]),
-    help="The format of IN, where its name does not tell.",
+    help="The format of IN, if its name does not say.",
 )
 @click.option("--encoding", default="utf-8", show_default=True, help="The encoding of CSV, TSV and JSONL.")
-@click.option("--separator", help="What separates columns; default: a comma (.csv) or a tab (.tsv).")
+@click.option("--separator", help="The column separator.  [default: a comma (.csv) or a tab (.tsv)]")
 @click.option(
-    "--no-header", is_flag=True, help="The first line of CSV or TSV is a document; columns are 1, 2, ..."
+    "--no-header", is_flag=True, help="CSV and TSV have no header line; columns are named 1, 2, ..."
 )
-@click.option("--no-quotes", is_flag=True, help="Quotation marks in CSV or TSV are ordinary characters.")
+@click.option(
+    "--no-quotes", is_flag=True, help="Treat quotation marks in CSV and TSV as ordinary characters."
+)
 @asking_options
 @click.option(
     "--index",
     type=click.Path(file_okay=False),
-    help="Coverage of each anchor, by this index of a corpus; made from IN if it is not there.",
+    help="Compute coverage with this corpus index; built from IN if it does not exist.",
 )
 @click.option(
     "--objective",
     type=click.Choice(["shortest", "coverage"]),
     default="shortest",
     show_default=True,
-    help="Which of the anchors that reach the threshold; coverage needs --index.",
+    help="Which anchor to return; coverage needs --index.",
 )
 @click.option("--rules", is_flag=True, help="Print rules for the whole model, and write them as HTML.")
-@click.option("--max-rules", type=int, default=20, show_default=True, help="How many rules at most.")
+@click.option("--max-rules", type=int, default=20, show_default=True, help="The most rules to return.")
 @click.option(
     "--min-precision",
     type=float,
     default=0.9,
     show_default=True,
-    help="Share of the documents a rule covers that must have its label.",
+    help="The least share of the documents a rule covers that must have its label.",
 )
 @quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
@@ -101,9 +110,9 @@ def command(sources: tuple[str, ...], out: str, **given: Any) -> None:
 
     IN is a file, a folder, a pattern in quotes, several of these, or - for standard input.
 
-    Writes one row per document, in input order. A document that cannot be explained is a row with the
-    reason; if that is all of them, the exit code is 1. Interrupted at any moment, the same command with
-    --resume goes on.
+    Writes one row per document, in input order. A document that cannot be explained becomes a row with the
+    reason; if none can be, the exit code is 1. After an interruption, the same command with --resume
+    continues.
     """
     check_run(out, workers=given["workers"], timeout=given["timeout"], limit=given["limit"])
     check_rules(given["max_rules"], given["min_precision"])

@@ -13,10 +13,10 @@ REVIEW = (
 )
 
 
-@click.command("demo", short_help="Explain three reviews, on a fresh install.")
+@click.command("demo", short_help="Explain three sample reviews.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON explanation per line.")
 def command(as_json: bool) -> None:
-    """Explain three reviews: one by a model trained on the spot, two by the paper's rule."""
+    """Explain three reviews: one with a model trained on the spot, two with a simple rule."""
     examples = [
         (
             f"A logistic regression, trained just now on {len(reviews()[0])} short reviews",
@@ -24,7 +24,7 @@ def command(as_json: bool) -> None:
             REVIEW,
         ),
         (
-            "The rule 'very and good': with four times very, both words are needed",
+            'The rule "very and good": with very four times, both words are needed',
             VERY_GOOD,
             very_good(4),
         ),

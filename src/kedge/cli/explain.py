@@ -1,20 +1,18 @@
 """``kedge explain``: one text, one explanation."""
 
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
+from kedge.cli.files import read_text, write_file
 from kedge.cli.models import load_model
 from kedge.cli.options import asking_options, label_named, model_options
 from kedge.cli.wording import typed
-from kedge.errors import OptionError, TextError
 from kedge.explainer import Explainer
 from kedge.render.terminal import render, wants_colour
 
-__all__ = ["command", "read_text", "write_file"]
+__all__ = ["command"]
 
 
 @click.command("explain", short_help="Explain the label of one text.")
@@ -24,11 +22,15 @@ __all__ = ["command", "read_text", "write_file"]
 )
 @model_options
 @asking_options
-@click.option("--against", help="Another label: what keeps the text's own label ahead of it?")
-@click.option("--html", type=click.Path(dir_okay=False), help="Write the explanation as a page to this file.")
+@click.option("--against", help="Explain why the text does not have this other label.")
+@click.option(
+    "--html", type=click.Path(dir_okay=False), help="Write the explanation to this file as an HTML page."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the explanation as JSON.")
 @click.option(
-    "--certificate", type=click.Path(dir_okay=False), help="Write what the claim rests on, for kedge verify."
+    "--certificate",
+    type=click.Path(dir_okay=False),
+    help="Write a proof of the claim to this file, for kedge verify.",
 )
 def command(
     text: str | None,
@@ -42,7 +44,7 @@ def command(
     certificate: str | None,
     **options: Any,
 ) -> None:
-    """Explain the label of TEXT, of a file, or of standard input."""
+    """Explain the label of TEXT, of a file (--file), or of standard input."""
     explainer = Explainer(load_model(model, trust=trust), certificate=certificate is not None, **options)
     content = read_text(text, file)
     model_label, other = (label_named(name, explainer.model, [content]) for name in (label, against))
@@ -52,29 +54,3 @@ def command(
     click.echo(found.to_json() if as_json else render(found, colour=wants_colour(), spell=typed))
     if certificate is not None:  # last: where there is none, the explanation is there all the same
         write_file(certificate, json.dumps(found.certificate(), indent=1))
-
-
-def write_file(file: str, content: str) -> None:
-    """Write a file, and say so; standard output is the answer's alone."""
-    try:
-        Path(file).write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise OptionError(f"{file} cannot be written: {error.strerror}.") from error
-    click.echo(f"written to {file}", err=True)
-
-
-def read_text(text: str | None, file: str | None) -> str:
-    """The text from the one place it was given."""
-    if text is not None and file is not None:
-        raise TextError("Give the text or --file, not both.")
-    if text is not None:
-        return text
-    if file is None and sys.stdin.isatty():
-        raise TextError("There is no text; give it as an argument, with --file, or on standard input.")
-    try:
-        data = sys.stdin.buffer.read() if file in {None, "-"} else Path(str(file)).read_bytes()
-        return data.decode("utf-8-sig")
-    except OSError as error:
-        raise TextError(f"{file} cannot be read: {error.strerror}.") from error
-    except UnicodeDecodeError:
-        raise TextError(f"{file or 'Standard input'} is not UTF-8 text.") from None

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from kedge.cli.explain import read_text, write_file
+from kedge.cli.files import read_text, write_file
 from kedge.cli.models import load_model
 from kedge.cli.options import flip_options, label_named, model_options
 from kedge.cli.wording import typed
@@ -15,15 +15,17 @@ from kedge.render.terminal import wants_colour
 __all__ = ["command"]
 
 
-@click.command("flip", short_help="Find what changes the label of one text.")
+@click.command("flip", short_help="Find the fewest words whose removal changes a label.")
 @click.argument("text", required=False)
 @click.option(
     "--file", type=click.Path(dir_okay=False), help="Read the text from a file; - is standard input."
 )
 @model_options
-@click.option("--to", help="The label to reach; without it any other will do.")
+@click.option("--to", help="The label to reach.  [default: any other]")
 @flip_options
-@click.option("--html", type=click.Path(dir_okay=False), help="Write the answer as a page to this file.")
+@click.option(
+    "--html", type=click.Path(dir_okay=False), help="Write the answer to this file as an HTML page."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 def command(
     text: str | None,
@@ -36,7 +38,7 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Find the fewest words of TEXT, of a file, or of standard input whose removal changes its label."""
+    """Find the fewest words whose removal changes the label of TEXT, of a file, or of standard input."""
     explainer = Explainer(load_model(model, trust=trust), **options)
     content = read_text(text, file)
     known = explainer.model

@@ -45,7 +45,7 @@ def load_model(name: str, *, trust: bool = False) -> Any:
     if ":" in name:
         return _attribute(name)
     raise ModelError(
-        f"There is no model {_short(name)!r}; give {EMBEDDED!r} (the embedded one), module:attribute, or "
+        f"There is no model {_short(name)!r}; give {EMBEDDED!r} (the built-in one), module:attribute, or "
         "a file ending in .skops, .joblib or .pkl."
     )
 

@@ -52,7 +52,7 @@ _MODEL = (
         "--model",
         default=EMBEDDED,
         show_default=True,
-        help="reviews (the embedded model), module:attribute, or a .skops, .joblib or .pkl file.",
+        help="reviews (the built-in demo model), module:attribute, or a .skops, .joblib or .pkl file.",
     ),
     click.option("--trust", is_flag=True, help="Allow a model file that runs code when it is loaded."),
     _flag("outputs"),
@@ -62,13 +62,13 @@ ASKED = tuple(f.name for f in option_fields() if f.metadata["flag"] is not None)
 """The shared options that are options of ``Explainer`` by the same name."""
 
 _ASKING = (
-    click.option("--label", help="Which label to explain, for a multi-label model."),
+    click.option("--label", help="For a multi-label model: the label to explain."),
     *(_flag(name) for name in ASKED if name != "outputs"),
 )
 
 
 _FLIPPING = (
-    click.option("--label", help="Which label to lose, for a multi-label model."),
+    click.option("--label", help="For a multi-label model: the label to lose."),
     *(_flag(name) for name in ("seed", "mask", "max_queries")),
 )
 

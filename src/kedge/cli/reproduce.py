@@ -18,27 +18,31 @@ _PACKAGE = "kedge_sea_of_words"
 
 @click.command("reproduce", short_help="Recompute the paper's tables and figures.")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...|all")
-@click.option("--quick", is_flag=True, help="A few documents and runs of everything: minutes, not an hour.")
+@click.option("--quick", is_flag=True, help="Run everything on a few documents: minutes, not an hour.")
 @click.option(
     "--clean",
     is_flag=True,
-    help="Begin from nothing, at one commit of a source tree without changes; the report says so.",
+    help="Start from scratch, from a clean checkout of one commit; the report says so.",
 )
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("reproduction"),
     show_default=True,
-    help="Folder of the report; work done earlier by the same source is kept in it and not done again.",
+    help="Folder of the report; it also caches finished work of the same source.",
 )
 @click.option(
     "--masked-model",
-    help="A masked language model, name or folder, for the experiment infill; without it one is made.",
+    help="A masked language model (name or folder) for the experiment infill.  [default: one is made]",
 )
 @click.option(
-    "--patience", type=float, help="Seconds per model and data set; the tables show what was done by then."
+    "--patience",
+    type=float,
+    help="Time limit per model and data set, in seconds; the tables show what was done by then.",
 )
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes to work in.")
+@click.option(
+    "--jobs", type=click.IntRange(1), default=1, show_default=True, help="How many processes to use."
+)
 @click.option("--work", hidden=True, help="Do this part of the work (empty: all) and write no report.")
 @quiet_option
 def command(
@@ -52,12 +56,12 @@ def command(
     work: str | None,
     quiet: bool,
 ) -> None:
-    """Regenerate experiments of "A Sea of Words" and set their numbers beside the published ones.
+    """Rerun the experiments of "A Sea of Words" and compare their numbers with the published ones.
 
     The experiments: exhaustive, logistic, networks, infill (tables); package (the official package
     itself); example, sampling, algorithm, rules, histograms, dummy, cdf, shift, jaccard-sd (figures);
-    corrections. The review sets are found by $KEDGE_DATA, in the user's cache, or downloaded; the
-    authors' own runs in the folder authors of $KEDGE_DATA.
+    corrections. The review sets are looked for in $KEDGE_DATA, then in the user's cache, then
+    downloaded; the authors' own runs in the folder authors of $KEDGE_DATA.
     """
     package = experiments()
     package.reproduce.check(names, masked_model=masked_model)  # before a folder is made

@@ -31,25 +31,29 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{8,200}")
     type=click.IntRange(0, 65535),
     default=8350,
     show_default=True,
-    help="0 picks a free one.",
+    help="The port; 0 picks a free one.",
 )
 @click.option(
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="Where to listen; other than loopback, others can reach it.",
+    help="The address to listen on; anything but loopback can be reached by others.",
 )
-@click.option("--allow-host", multiple=True, help="Another host name that clients may use.")
-@click.option("--documents", type=click.Path(dir_okay=False), help="Texts to pick from, one per line.")
+@click.option("--allow-host", multiple=True, help="Another host name by which clients may reach the server.")
+@click.option("--documents", type=click.Path(dir_okay=False), help="Texts to choose from, one per line.")
 @click.option(
-    "--time-limit", type=float, default=20.0, show_default=True, help="Seconds that one request may take."
+    "--time-limit", type=float, default=20.0, show_default=True, help="Time limit per request, in seconds."
 )
-@click.option("--max-characters", type=int, default=400_000, show_default=True, help="The longest text.")
+@click.option(
+    "--max-characters", type=int, default=400_000, show_default=True, help="The longest text accepted."
+)
 @click.option("--workers", type=int, default=2, show_default=True, help="Requests served at the same time.")
-@click.option("--token", metavar="TEXT", help="What clients must show; beyond loopback one is generated.")
+@click.option(
+    "--token", metavar="TEXT", help="The token that clients must send; generated if --host is not loopback."
+)
 @click.option("--no-token", is_flag=True, help="Let anyone who can reach the server use it.")
-@click.option("--isolate", is_flag=True, help="Run the model in processes that can be ended.")
-@click.option("--debug", is_flag=True, help="Tell clients what a failing model said.")
+@click.option("--isolate", is_flag=True, help="Run the model in separate processes that can be killed.")
+@click.option("--debug", is_flag=True, help="Show clients the error message of a failing model.")
 @click.option("--open/--no-open", "browse", default=None, help="Open the page in a browser, or not.")
 def command(
     model: str,
@@ -97,7 +101,7 @@ def command(
         url = f"http://{shown}:{listener.getsockname()[1]}/" + (f"?token={token}" if token else "")
         if not is_loopback(host) and token is None:
             click.echo("kedge: anyone who can reach this address can use the model.", err=True)
-        click.echo(f"kedge workbench on {url}  (Ctrl+C ends it)")
+        click.echo(f"kedge workbench on {url}  (Ctrl+C to stop)")
         if browse if browse is not None else sys.stdout.isatty():
             click.launch(url)
         server.run(app, settings, listener)

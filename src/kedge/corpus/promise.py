@@ -93,7 +93,7 @@ class Audit:
         each = self.questions / max(self.population, 1)
         return (
             f"{self.sentence}; {self.drawn:,} drawn, {self.failed:,} of them not proved; "
-            f"{self.questions:,} further questions, {each:.2g} per anchor"
+            f"{self.questions:,} further queries, {each:.2g} per anchor"
         )
 
     def to_dict(self) -> dict[str, Any]:

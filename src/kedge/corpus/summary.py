@@ -148,7 +148,7 @@ class Summary:
             f"status     {_counted(self.statuses)}",
             f"labels     {_counted(self.labels, ': ')}",
             f"lengths    {lengths}{more} (mean {data['mean_length']:.2f})",
-            f"no word    needed by {self.needless:,} ({percent(self.needless / self.explained)})",
+            f"needless   {self.needless:,} ({percent(self.needless / self.explained)}): no word is needed",
             f"queries    {self.queries:,}",
         ]
         if self.audit is not None:

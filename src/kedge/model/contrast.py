@@ -45,10 +45,8 @@ def the_pair(given: Predictions, label: Label, other: Label) -> Predictions:
     if given.probabilities is None or given.classes is None or given.labels is None:
         raise LabelError(
             Option("against"),
-            " compares what the model says of two labels, so it needs a model that gives the "
-            "probabilities of exclusive classes; pass predict_proba, or say ",
-            Option("outputs", "probabilities"),
-            ".",
+            " compares the probabilities of two labels, so it needs a model that gives probabilities of "
+            "exclusive classes, such as pipeline.predict_proba.",
         )
     pair = sorted((label, other), key=given.column)
     both = given.probabilities[:, [given.column(name) for name in pair]]

@@ -48,7 +48,7 @@ def search(explanation: Explanation, *, ax: "Axes | None" = None) -> "Axes":
     ax.set_ylabel("precision")
     anchor = axis_label(" · ".join(e.words) or "(nothing)", 40)
     shown = rounded(e.precision, e.threshold)
-    title = f"What keeps the label {axis_label(str(e.label))}: {anchor} ({shown})"
+    title = f"What keeps the label “{axis_label(str(e.label))}”: {anchor} ({shown})"
     ax.set_title(title, loc="left", fontsize="medium")
     tidy(ax)
     return ax

@@ -39,7 +39,7 @@ def words(
     known = e.influence if influence is None else influence
     if known is None or len(known.values) != len(e.tokens):
         raise OptionError(
-            "Nothing is known of this explanation's single words; measure them: "
+            "This explanation says nothing about single words; measure them: "
             "words(e, influence=kedge.influence(model, e.text))."
         )
     if label is None and e.needs_no_word and not (known.supporters or known.adversaries):
@@ -73,7 +73,7 @@ def words(
     ax.axvline(0, color=QUIET, linewidth=0.8)
     ax.set_xlabel(what if known.exact else f"{what} (± 2 standard errors)")
     ax.set_title(
-        f"Words for the label {axis_label(str(e.label if label is None else label))}"
+        f"Words for the label “{axis_label(str(e.label if label is None else label))}”"
         f"{'' if e.needs_no_word else ' (bold: the anchor)'}",
         loc="left",
         fontsize="medium",

@@ -18,13 +18,12 @@ __all__ = ["NOT_CLEAN", "NOT_PLACED", "inside_of", "settled_score"]
 
 # What is said where the inside cannot be used.
 NOT_CLEAN = (
-    "Masking a word may change how this model reads the others (it has a preprocessor, tokenizer or pattern "
-    "of your own, or reads neighbours that masking brings together), so the model is asked about masked "
-    "texts."
+    "Masking a word may change how this model reads the others (it has a custom preprocessor, tokenizer or "
+    "pattern, or reads neighbours that masking brings together), so kedge treats it as a black box."
 )
 NOT_PLACED = (
-    "The model's own words cannot be placed in the text, because its preprocessing changes them; the "
-    "text was split by kedge and the model is asked about masked texts."
+    "The model's preprocessing changes words, so that its own words cannot be located in the text; kedge "
+    "split the text itself and treats the model as a black box."
 )
 
 

@@ -55,11 +55,11 @@ def label_to_explain(first: Predictions, label: Label | None) -> Label:
             first.column(label)
         ways = Sentence("To see what would make it so, ask for a flip with ", Option("to", label), ".")
         if first.comparable:
-            reason = Sentence(Option("against", label), f" says what keeps it from being {label!r}. ")
+            reason = Sentence(Option("against", label), f" explains why it is not {label!r}. ")
             ways = Sentence(reason, ways)
         raise LabelError(
-            f"The model labels this text {predicted!r}, not {label!r}; an anchor says what keeps a label "
-            "that holds. ",
+            f"The model labels this text {predicted!r}, not {label!r}; an anchor explains the predicted "
+            "label. ",
             ways,
         )
     return predicted

@@ -71,7 +71,7 @@ def check_mask(
     answers = {text: asked.of(row) for row, text in enumerate(texts)}
     said = _said_by_mask(texts, answers, mask, label)
     if said and model.mask and not chosen:
-        note = Sentence(f"{said} So words are removed; ", Option("mask", mask), " masks them all the same.")
+        note = Sentence(f"{said} So words are removed instead; ", Option("mask", mask), " uses it anyway.")
         return MaskCheck(replace(perturbation, mask=""), (note,), tuple(answers.items()))
     return MaskCheck(perturbation, _notes(said), tuple(answers.items()))
 
@@ -125,10 +125,10 @@ def _said_by_mask(texts: list[str], answers: dict[str, Predictions], mask: str, 
     loud = max(moves, key=lambda text: abs(moves[text]))
     if abs(moves[loud]) < _SPEAKS:
         return ""
-    side = "for" if moves[loud] > 0 else "against"
-    where = "with every word masked" if loud == throughout else "about the mask alone"
+    side = "towards" if moves[loud] > 0 else "away from"
+    where = "with every word masked" if loud == throughout else "for the mask alone"
     return (
-        f"The mask {mask!r} itself speaks {side} the label {label!r}: {where} "
+        f"The mask {mask!r} itself pushes the model {side} the label {label!r}: {where} "
         f"{_shown(answers[loud], label)}, with every word removed {_shown(without, label)}."
     )
 

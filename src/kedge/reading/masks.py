@@ -10,6 +10,7 @@ from kedge.model.model import Model
 from kedge.perturb import Masking
 from kedge.perturb.pieces import masked_pieces, pieces_of
 from kedge.text.document import Document
+from kedge.utils.sentences import Option
 
 __all__ = ["masks_cleanly", "refuse_known_mask"]
 
@@ -44,7 +45,8 @@ def refuse_known_mask(model: Model, mask: str) -> None:
     known = [t.word for t in model.tokenize(mask) or () if model.reads(t.word)]
     if known:
         raise OptionError(
-            f"The mask {mask!r} reads as {known[0]!r}, which is in the model's vocabulary, so masking with "
-            "it would add a word instead of removing one; choose another with "
-            "perturbation=kedge.Masking(mask=...)."
+            f"The model has the word {known[0]!r} of the mask {mask!r} in its vocabulary, so masking would "
+            "add a word instead of removing one; choose another ",
+            Option("mask"),
+            ".",
         )

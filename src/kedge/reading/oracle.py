@@ -66,10 +66,9 @@ class Oracle:
     def ask(self, predict: Callable[[Questions], Predictions], batch: Questions) -> Predictions:
         """One call of the model."""
         if len(batch) > self.remaining:
-            times = "once" if self.queries == 1 else f"{self.queries} times"
-            following = "question" if len(batch) == 1 else f"{len(batch)} questions"
+            sent = f"{self.queries:,} {'query' if self.queries == 1 else 'queries'}"
             raise OutOfQueries(
-                f"The model was asked {times} and the next {following} would exceed ",
+                f"After {sent}, the next {len(batch):,} would exceed ",
                 Option("max_queries", self._limit),
                 "; raise ",
                 Option("max_queries"),
@@ -199,7 +198,7 @@ class Memory:
                 )
                 raise Inconsistent(
                     f"The model answered the same text differently, {how}: {shorten(text)!r}. Anchors need a "
-                    "model that repeats itself; switch off dropout or sampling (model.eval())."
+                    "deterministic model; switch off dropout or sampling (model.eval())."
                 )
 
 

@@ -52,10 +52,10 @@ def confirm(reading: Reading) -> None:
 
 def _contradiction(name: str, text: str, reading: Reading, *, holds: bool) -> ModelError:
     return ModelError(
-        f"The model contradicts what is known of its inside: by its {name} the text {shorten(text)!r} "
+        f"The model contradicts kedge's reading of it: by its {name} the text {shorten(text)!r} "
         f"{'has' if holds else 'does not have'} the label {reading.label!r}, by its own prediction it "
         f"{'does not' if holds else 'does'}. Pass a plain function, kedge.explain(lambda texts: "
-        "pipeline.predict(texts), text), to have it treated as a black box, and please report this."
+        "pipeline.predict(texts), text), to treat it as a black box, and please report this."
     )
 
 

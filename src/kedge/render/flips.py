@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
+from kedge.render.excerpt import gap, is_long
 from kedge.render.html import environment, style, writable
 from kedge.render.pieces import Piece
-from kedge.render.words import listed
+from kedge.render.words import duration, listed, queries
 from kedge.results.counterfactual import Flip
 from kedge.utils.messages import visible
 from kedge.utils.rounding import rounded
@@ -15,42 +16,40 @@ __all__ = ["flip_headline", "flip_notebook", "flip_page", "flip_promise", "rende
 
 # A mark beside the name of each status: not by colour alone.
 _SIGNS = {"exact": "=", "verified": "✓", "not_found": "!"}
-# Classes shown with their probability, and what a long text shows around a word in a terminal.
-_CLASSES, _LONG, _AROUND = 6, 1200, 60
+# Classes shown with their probability.
+_CLASSES = 6
 
 
 def flip_headline(f: Flip) -> str:
     """The answer in one sentence."""
     if not f.found:
         goal = "the label" if f.to is None else f"the label to “{f.to}”"
-        done = "Replacing words does not change" if f.replacements is not None else "No change of"
-        return f"{done} {goal} was found." if f.replacements is None else f"{done} {goal}."
+        what = "removal" if f.replacements is None else "replacement"
+        return f"No {what} was found that changes {goal}."
     if f.replacements is not None:
         changes = [f"“{a}” by “{b}”" for a, b in zip(f.words, f.replacements, strict=True)]
-        return f"Replacing {', '.join(changes)} makes it “{f.new_label}”."
-    return f"Without {listed(f.words)} it is “{f.new_label}”."
+        return f"Replacing {', '.join(changes)} changes the label to “{f.new_label}”."
+    return f"Without {listed(f.words)}, the label is “{f.new_label}”."
 
 
 def flip_promise(f: Flip) -> str:
     """What is known of it."""
     if f.status == "exact":
-        fewer = "One word is the fewest there can be" if len(f.words) == 1 else "Proven: no fewer words do"
-        return f"{fewer}. The model was asked about the changed text."
+        fewer = "One word is the minimum" if len(f.words) == 1 else "Proven: no fewer words will do"
+        return f"{fewer}. The model confirmed the new label."
     if f.status == "verified":
         if f.minimality == "open":
-            return (
-                "The model was asked about the changed text; fewer words were not tried: the budget ran out."
-            )
+            return "The model confirmed the new label; the budget ran out before fewer words were tried."
         if len(f.words) == 1:
-            return "One word is the fewest there can be. The model was asked about the changed text."
-        back = "With any one of the words back, the label is back"
-        return f"The model was asked about the changed text. {back}; other, fewer words may do as well."
+            return "One word is the minimum. The model confirmed the new label."
+        back = "Putting any one of the words back restores the old one"
+        return f"The model confirmed the new label. {back}, but a smaller set of other words may exist."
     return Sentence(
-        "Some change that was not tried may do it; ",
+        "A change that was not tried may still work; raise ",
         Option("max_queries"),
-        " and ",
+        ", or replace words with ",
         Option("replace"),
-        " allow more.",
+        ".",
     )
 
 
@@ -72,12 +71,9 @@ def render_flip(f: Flip, *, colour: bool, spell: Callable[[Option], str] = str) 
             f"{dim}{verb}{reset} {bold}{visible(' '.join(f.words))}{reset}",
             f"{dim}new label {reset} {bold}{visible(str(f.new_label))}{reset}{after}",
         ]
-    took = ""
-    if f.seconds is not None:
-        took = f", {f.seconds * 1000:.1f} ms" if f.seconds < 1 else f", {f.seconds:.1f} s"
-    asked = f"{f.queries:,} {'query' if f.queries == 1 else 'queries'}{took}"
+    cost = ", ".join(filter(None, [visible(f.method), queries(f.queries), duration(f.seconds)]))
     lines += [
-        f"{dim}found by  {reset} {visible(f.method)}, {asked}",
+        f"{dim}found by  {reset} {cost}",
         "",
         visible(f"{flip_headline(f)} {spelled(flip_promise(f), spell)}"),
         *(visible(spelled(note, spell)) for note in f.notes),
@@ -92,17 +88,15 @@ def _share(pairs: tuple[tuple[Any, float], ...] | None, label: Any) -> str:
 
 def _struck(f: Flip, *, colour: bool) -> str:
     """The text with what goes struck out, and what comes instead."""
-    parts = []
-    for piece in _pieces(f):
+    pieces, parts = _pieces(f), []
+    for k, piece in enumerate(pieces):
         shown = visible(piece.text)
         if piece.kind == "removed":
             parts.append(f"\x1b[9;31m{shown}\x1b[0m" if colour else f"[-{shown}-]")
         elif piece.kind == "kept":
             parts.append(f"\x1b[1;32m{shown}\x1b[0m" if colour else f"{{+{shown}+}}")
-        elif len(f.text) > _LONG and len(piece.text) > 2 * _AROUND:
-            parts.append(f"{visible(piece.text[:_AROUND])} ... {visible(piece.text[-_AROUND:])}")
         else:
-            parts.append(shown)
+            parts.append(gap(piece.text, first=k == 0, last=k == len(pieces) - 1, short=is_long(f.text)))
     return "".join(parts)
 
 
@@ -143,7 +137,7 @@ def _render(f: Flip, *, notebook: bool) -> str:
                 {"name": "Before", "label": f.label, "bars": _bars(f, f.probabilities, f.label)},
                 {"name": "After", "label": f.new_label, "bars": _bars(f, f.probabilities_after, f.new_label)},
             ][: 2 if f.found else 1],
-            asked=f"{f.queries:,} {'question' if f.queries == 1 else 'questions'}",
+            asked=queries(f.queries),
         )
     )
 

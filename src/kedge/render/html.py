@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kedge.render.phrases import baseline, headline, leading_status, meaning, provenance, status_name
 from kedge.render.pieces import Piece, document_pieces, example_pieces
-from kedge.render.removals import removal_rows, share_gone
+from kedge.render.removals import removal_rows, share_removed
 from kedge.render.shading import strongest, unclear, views
 from kedge.render.trace import scatter
 from kedge.render.words import listed
@@ -112,7 +112,7 @@ def _render(template: str, e: Explanation, *, notebook: bool) -> str:
             spread=spread(main, e.threshold) if wide else None,
             words=listed(e.words),
             of_words=rounded(e.precision, e.threshold),
-            carried=None if e.carried_by is None else _when_gone(e.carried_by.keep),
+            carried=None if e.carried_by is None else share_removed(e.carried_by.keep),
             removals=removal_rows(e),
             baseline=baseline(e),
             coverage=None if e.coverage is None else percent(e.coverage),
@@ -133,11 +133,6 @@ def _group(e: Explanation) -> str:
     return blake2b(about.encode("utf-8", "replace"), digest_size=6).hexdigest()
 
 
-def _when_gone(keep: float) -> str:
-    """``"nine of ten are"``: the beginning of a clause that ends with "gone"."""
-    return f"{share_gone(keep)} are"
-
-
 def _gauge(e: Explanation, main: Interval, *, wide: bool) -> dict[str, Any]:
     """Places on a line from 3 to 317, for 0 to 1; the diamond is another precision than the dot."""
 
@@ -146,7 +141,7 @@ def _gauge(e: Explanation, main: Interval, *, wide: bool) -> dict[str, Any]:
 
     between = f", between {' and '.join(spread(main, e.threshold))}" if wide else ""
     other = None if e.baseline is None or main is e.baseline else e.baseline.mean
-    base = "" if other is None else f", {baseline(e)} with no word kept for sure"
+    base = "" if other is None else f", {baseline(e)} with no word held in place"
     return {
         "low": at(main.low),
         "high": at(main.high),
@@ -155,7 +150,7 @@ def _gauge(e: Explanation, main: Interval, *, wide: bool) -> dict[str, Any]:
         "goal": at(e.threshold),
         "base": None if other is None else at(other),
         "label": (
-            f"Gauge from 0 to 1: precision {rounded(main.mean, e.threshold)}{between}; asked for "
+            f"Gauge from 0 to 1: precision {rounded(main.mean, e.threshold)}{between}; threshold "
             f"{e.threshold:g}{base}."
         ),
     }
@@ -178,9 +173,9 @@ def _ties(e: Explanation) -> str | None:
     found = "" if e.ties.reaching is None else f"{e.ties.reaching:,} sets of words reach {e.threshold:g}. "
     same, best = e.ties.shortest, len(e.ties.best)
     if same == 1:
-        return f"{found}No other set as short as this one does."
-    tied = "this one is the best of them" if best == 1 else f"{best:,} of them tie, of which this is one"
-    return f"{found}{same:,} sets as short as this one do: {tied}."
+        return f"{found}No other set of this length does."
+    tied = "this one is the best of them" if best == 1 else f"{best:,} of them tie, this one included"
+    return f"{found}{same:,} sets of this length do: {tied}."
 
 
 def _examples(e: Explanation, *, held: bool) -> list[list[Piece]]:

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from kedge.render.removals import survival
-from kedge.render.words import about, listed
+from kedge.render.removals import confidence, predicts, survival
+from kedge.render.words import about, duration, listed, queries
 from kedge.results.explanation import Explanation
 from kedge.search.strategies import spelling
 from kedge.typing import Status
@@ -63,16 +63,16 @@ def no_word_needed(e: Explanation) -> str:
     if e.baseline is None:
         return ""
     if e.needs_no_word and (how_hard := survival(e)):
-        return f"No word is needed. {how_hard}"
+        return f"No word is needed: {how_hard}"
     holds = f"the label holds with probability {about(e.baseline)}{rounded(e.baseline.mean, e.threshold)}"
     if e.sampled:
         kept = percent(e.baseline.mean, e.threshold)
         share = "all" if e.baseline.mean == 1 else f"about {kept} of"
         holds = f"{share} samples keep the label"
     if not e.needs_no_word:
-        return f"Probably no word is needed: with none kept for sure {holds}."
-    sure = f"certified: wrong with probability at most {e.delta:g}" if e.sampled else "exact"
-    return f"No word is needed: with none kept for sure {holds} ({sure})."
+        return f"Probably no word is needed: with none held in place, {holds}."
+    sure = f"certified, {confidence(e.delta)}" if e.sampled else "exact"
+    return f"No word is needed: with none held in place, {holds} ({sure})."
 
 
 def _a_word(e: Explanation) -> str:
@@ -84,41 +84,38 @@ def _a_word(e: Explanation) -> str:
         return ""
     roughly = "" if e.status == "exact" else "about "
     cases = f"{roughly}{percent(e.precision, e.threshold)} of cases"
-    return f" With {listed(e.words)} kept for sure it holds in {cases}. {_any_word(e)}"
+    return f" With {listed(e.words)} held in place, it holds in {cases}. {_any_word(e)}"
 
 
 def _any_word(e: Explanation) -> str:
-    """What is still true of the words found where none is needed."""
+    """What still holds for the words found where none is needed."""
     goal = f"{e.threshold:g}"
     if e.status != "exact":
         return _promise(e)
     if e.objective == "coverage":
-        return f"Of the sets of words that reach {goal}, none is in more documents than this one."
+        return f"No set of words that reaches {goal} covers more documents."
     if len(e.words) > 1:
-        return f"Of the sets of words that the model reads, none shorter but the empty one reaches {goal}."
+        return f"Except for the empty one, no shorter set of words that the model reads reaches {goal}."
     if _is_number(e) and spelling(e.method)[0] in _MOST_PRECISE:  # else another may keep it better
         always = e.baseline is not None and e.baseline.low >= 1
         return "Any other word does as well." if always else "No other word keeps the label better."
-    return f"With this word kept for sure it reaches {goal}, too."
+    return f"With this word held in place, the precision reaches {goal} as well."
 
 
 def _promise(e: Explanation) -> str:
     """What the status promises, in one sentence."""
     goal = f"{e.threshold:g}"
     if e.status == "exact":
-        best = f"no shorter set of words reaches {goal}" if len(e.words) > 1 else "no set of words is shorter"
+        best = f"no shorter set of words reaches {goal}" if len(e.words) > 1 else "no anchor can be shorter"
         if e.objective == "coverage":
-            best = f"no set of words in more documents reaches {goal}"
+            best = f"no set of words that covers more documents reaches {goal}"
         return f"Exact: no sampling error, and {best}."
     if e.status == "certified":
-        return (
-            f"Certified: the precision is at least {goal}; such a claim is wrong with probability at most "
-            f"{e.delta:g}.{_needed(e)}"
-        )
+        return f"Certified: the precision is at least {goal}, with {confidence(e.delta)}.{_needed(e)}"
     if e.status == "audited":
         return (
-            f"Audited: an estimate for this document; how many anchors of its corpus reach {goal} was "
-            "proved by checking some of them."
+            "Audited: an estimate for this document; an audit of its corpus proved what share of the anchors "
+            f"reach {goal}."
         )
     if e.status == "estimated":
         return f"Estimated: {_doubt(e, goal)}."
@@ -130,18 +127,17 @@ def _needed(e: Explanation) -> str:
     if e.minimality != "irreducible" or len(e.words) < 2:
         return ""
     return (
-        f" No word can be left out: without any of them it is below {e.threshold:g}, measured or estimated."
+        " No word can be left out: without any one of them, the measured or estimated precision is below "
+        f"{e.threshold:g}."
     )
 
 
 def _doubt(e: Explanation, goal: str) -> str:
     """Why an answer is only an estimate."""
     if e.sampled:
-        return f"samples say so, but nothing is proved; the true precision may lie below {goal}"
+        return f"the samples suggest it, but nothing is proved; the true precision may be below {goal}"
     if e.interval.low < e.threshold:
-        return (
-            f"nothing was sampled, but what is known of the precision leaves open whether it reaches {goal}"
-        )
+        return f"nothing was sampled, but the bounds on the precision do not settle whether it reaches {goal}"
     known = "its precision is exact" if _is_number(e) else f"it reaches {goal} without sampling error"
     return f"{known}, but a shorter set of words may reach {goal} too"
 
@@ -151,8 +147,11 @@ def equally_good(e: Explanation) -> str:
     if e.ties is None or e.needs_no_word:
         return ""
     named = {tuple(sorted(word.lower() for word in e.words)): ""}
+    # Spelled as the anchor is: a model that reads lower case shows "the" where the text has "The".
+    lowered = any(e.text[slice(*span)] != word for word, span in zip(e.words, e.spans, strict=False))
     for positions in e.ties.best:
         words = [e.text[slice(*e.tokens[k])] for k in positions]
+        words = [word.lower() for word in words] if lowered else words
         named.setdefault(tuple(sorted(word.lower() for word in words)), listed(words))
     others = [name for name in named.values() if name]
     if not others:
@@ -171,12 +170,14 @@ def verdict(v: "Verdict") -> str:
     if v.status == "exact":
         how = "exact"
     elif v.evaluator == "gaussian":
-        how = "certified: by the normal approximation and its error bound"
+        how = "certified by the normal approximation and its error bound"
     else:
-        how = f"certified: wrong with probability at most {v.delta:g}"
+        how = f"certified, {confidence(v.delta)}"
     if v.reaches is None:
-        return f"Open: {shown}, asked for {goal}; what is known leaves room on both sides of it."
-    return f"{'Yes' if v.reaches else 'No'}: {shown}, asked for {goal} ({how})."
+        return f"Undecided: the precision is about {shown}, and its interval contains the threshold {goal}."
+    if v.reaches:
+        return f"Yes: the precision {shown} reaches the threshold {goal} ({how})."
+    return f"No: the precision {shown} is below the threshold {goal} ({how})."
 
 
 def leading_status(e: Explanation) -> Status:
@@ -191,37 +192,35 @@ def status_name(e: Explanation) -> str:
 
 def headline(e: Explanation) -> str:
     """What the anchor says."""
-    ahead = None if e.against is None else f"ahead of {e.against}"
+    ahead = None if e.against is None else f"ahead of “{e.against}”"
     if e.needs_no_word:
-        return f"The label {e.label} needs no word{f' to stay {ahead}' if ahead else ''}."
+        return f"The label “{e.label}” needs no word{f' to stay {ahead}' if ahead else ''}."
     if e.status == "not_reached":
         best = f"; the best found is {listed(e.words)}" if e.words else ""
         return f"No anchor was shown to reach {e.threshold:g}{best}."
     holds = f"stays {ahead}" if ahead else "holds"
     if not e.words:
-        return f"The label {e.label} {holds} whatever is removed."
+        return f"The label “{e.label}” {holds} with no word held in place."
     stay = "stays" if len(e.words) == 1 else "stay"
-    return f"The label {e.label} {holds} while {listed(e.words)} {stay} in place."
+    return f"The label “{e.label}” {holds} while {listed(e.words)} {stay} in place."
 
 
 def meaning(e: Explanation) -> str:
     """One paragraph for a reader who has never heard of anchors."""
     if e.interval.width > _NEXT_TO_NOTHING and e.sampled:
-        return f"Too little was asked of the model to know what keeps the label {e.label}. {promise(e)}"
+        return f"The model was queried too little to know what keeps the label “{e.label}”. {promise(e)}"
     if e.needs_no_word:
         return f"{no_word_needed(e)}{_a_word(e)}"
     roughly = "" if e.status == "exact" else "about "
     if e.words:
-        kept = f"Keep {listed(e.words)} and remove each of the others at random"
+        kept = f"Keep {listed(e.words)} and remove the other words at random"
     else:
-        kept = "Remove each word at random"
+        kept = "Remove words at random"
     cases = f"{roughly}{percent(e.precision, e.threshold)} of cases"
-    still = f"still says {e.label}" if e.against is None else f"still prefers {e.label} to {e.against}"
-    sentences = [f"{kept}: the model {still} in {cases}."]
+    sentences = [f"{kept}: the model still {predicts(e)} in {cases}."]
     if e.baseline is not None and e.words and not needless(e):
         without = f"{about(e.baseline)}{percent(e.baseline.mean, e.threshold)}"
-        what = "this word makes" if len(e.words) == 1 else "these words make"
-        sentences.append(f"With no word kept for sure it would be {without}: {what} the difference.")
+        sentences.append(f"With no word held in place, it does so in {without}.")
     sentences.append(promise(e))
     return " ".join(sentences)
 
@@ -235,17 +234,14 @@ def way(e: "Explanation | Verdict") -> str:
 
 def provenance(e: Explanation) -> str:
     """How it was found, for which model, and at what cost."""
-    took = ""
-    if e.seconds is not None:
-        took = f" in {e.seconds * 1000:.1f} ms" if e.seconds < 1 else f" in {e.seconds:.1f} s"
-    queries = asked(e)
+    took = f" in {time}" if (time := duration(e.seconds)) else ""
     return (
-        f"{e.model}, explained by {way(e)}{took} with {queries}; perturbation {e.perturbation}, "
+        f"{e.model}, explained by {way(e)}{took} with {asked(e)}; perturbation {e.perturbation}, "
         f"seed {e.seed}."
     )
 
 
 def asked(e: "Explanation | Verdict") -> str:
     """How often the model was asked, and how often its gradient."""
-    queries, passes = f"{e.queries:,} {'query' if e.queries == 1 else 'queries'}", getattr(e, "backward", 0)
-    return f"{queries} and {passes} backward passes" if passes else queries
+    passes = getattr(e, "backward", 0)
+    return f"{queries(e.queries)} and {passes} backward passes" if passes else queries(e.queries)

@@ -6,30 +6,16 @@ from kedge.results.removal import Removal
 from kedge.typing import Status
 from kedge.utils.rounding import percent
 
-__all__ = ["gone", "removal_rows", "share_gone", "survival"]
-
-# How many of the words go, as one says it; other shares are shown in per cent.
-_COUNTED = {0.25: "three of four", 0.1: "nine of ten", 0.05: "nineteen of twenty"}
+__all__ = ["confidence", "predicts", "removal_rows", "share_removed", "survival"]
 
 
-def share_gone(keep: float) -> str:
-    """How many of the other words go, for sentences that speak of words already.
+def share_removed(keep: float) -> str:
+    """How many of the words are removed.
 
-    >>> share_gone(0.1), share_gone(0.5), share_gone(0.3), share_gone(0)
-    ('nine of ten', 'half', '70%', 'all others')
+    >>> share_removed(0.1), share_removed(0.5), share_removed(0)
+    ('90% of the words', 'half of the words', 'all words')
     """
-    return {**_COUNTED, 0.0: "all others", 0.5: "half"}.get(keep) or percent(1 - keep)
-
-
-def gone(keep: float) -> str:
-    """How many words go.
-
-    >>> gone(0.1), gone(0.5), gone(0.3), gone(0)
-    ('nine of ten words', 'half of the words', '70% of the words', 'every word')
-    """
-    if keep == 0:
-        return "every word"
-    return f"{share_gone(keep)} {'words' if keep in _COUNTED else 'of the words'}"
+    return {0.0: "all words", 0.5: "half of the words"}.get(keep) or f"{percent(1 - keep)} of the words"
 
 
 def survival(e: Explanation) -> str:
@@ -41,21 +27,26 @@ def survival(e: Explanation) -> str:
     to_the_end = held[-1].keep == 0
     shown = held[0] if to_the_end else held[-1]
     cases = f"{about(shown.baseline)}{percent(shown.baseline.mean, e.threshold)} of cases"
-    said = f"Even with {gone(shown.keep)} gone at random the label holds in {cases}"
+    said = f"even with {share_removed(shown.keep)} removed at random, the label holds in {cases}"
     if to_the_end:
-        nothing = "a text without words" if e.perturbation in {"removal", "unk"} else "nothing but masks"
-        said += f", and with every word gone, too: {e.label} is what the model says of {nothing}"
+        nothing = "a text without words" if e.perturbation in {"removal", "unk"} else "a text of masks only"
+        said += f". It holds even with all words removed: the model {predicts(e)} for {nothing}"
     if carried is not None:
         said += f". {_takes(e, carried)}"
     statuses = {r.status for r in (*held, *((carried,) if carried else ()))}
     return f"{said} ({_sure(statuses, e.delta)})."
 
 
+def predicts(e: Explanation) -> str:
+    """What the model does where the label holds: against another label, only these two are compared."""
+    return f"predicts “{e.label}”" if e.against is None else f"prefers “{e.label}” to “{e.against}”"
+
+
 def removal_rows(e: Explanation) -> list[tuple[str, str, str]]:
-    """For a table: how many words go, how often the label holds with none kept, and what it takes."""
+    """For a table: how many words are removed, how often the label holds, and what it needs."""
     return [
         (
-            f"{gone(r.keep)[0].upper()}{gone(r.keep)[1:]}",
+            share_removed(r.keep).capitalize(),
             f"{about(r.baseline)}{percent(r.baseline.mean, e.threshold)}",
             "no word" if not r.words else listed(r.words),
         )
@@ -65,10 +56,10 @@ def removal_rows(e: Explanation) -> list[tuple[str, str, str]]:
 
 def _takes(e: Explanation, removal: Removal) -> str:
     words = listed(removal.words)
-    when = "all others" if removal.keep == 0 else gone(removal.keep)
+    when = "all other words" if removal.keep == 0 else share_removed(removal.keep)
     if removal.status == "not_reached":
-        return f"With {when} gone no set of words was shown to reach {e.threshold:g}; the best is {words}"
-    return f"With {when} gone it needs {words}"
+        return f"With {when} removed, no set of words was shown to reach {e.threshold:g}; the best is {words}"
+    return f"With {when} removed, it needs {words}"
 
 
 def _sure(statuses: set[Status], delta: float) -> str:
@@ -76,5 +67,14 @@ def _sure(statuses: set[Status], delta: float) -> str:
     if statuses <= {"exact"}:
         return "exact"
     if statuses <= {"exact", "certified"}:
-        return f"certified: wrong with probability at most {delta:g}"
+        return f"certified, {confidence(delta)}"
     return "an estimate"
+
+
+def confidence(delta: float) -> str:
+    """The level of claims that are wrong with probability at most ``delta``.
+
+    >>> confidence(0.05), confidence(0.001)
+    ('95% confidence', '99.9% confidence')
+    """
+    return f"{100 * (1 - delta):.10g}% confidence"

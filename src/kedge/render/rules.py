@@ -10,12 +10,12 @@ from kedge.utils.rounding import rounded
 __all__ = ["page", "sentences", "table"]
 
 LEGEND = (
-    ("coverage", "the share of the documents that contain the words"),
-    ("precision", "the share of these that the model gives the label"),
-    ("adds", "how many documents with the label it covers that no earlier rule for that label does"),
+    ("coverage", "share of documents that contain the words"),
+    ("precision", "share of those that have the label"),
+    ("adds", "documents with the label that no earlier rule for that label covers"),
 )
 """What the columns of a table mean."""
-EXPLAINS = ("explains", "how many documents have exactly these words as their own explanation")
+EXPLAINS = ("explains", "documents whose own anchor is exactly these words")
 """The column that only a page has room for."""
 # Characters of a line of text under the table.
 _WIDTH = 100
@@ -51,7 +51,7 @@ def table(rules: RuleList) -> str:
 
 
 def sentences(rules: RuleList) -> list[str]:
-    """What the list achieves, and what was left out of account."""
+    """What the list achieves, and what was left out."""
     if not rules.documents:
         return ["There are no documents, so there are no rules."]
     many = f"{rules.candidates:,} different anchor{'s' * (rules.candidates != 1)}"
@@ -64,15 +64,16 @@ def sentences(rules: RuleList) -> list[str]:
             f"{rules.fidelity:.1%} of these."
         )
     elif rules.candidates:
-        achieved = f"No rule is precise enough: {many} of {of}, none picked."
+        achieved = f"None of {many} of {of} is precise enough to be a rule."
     else:
-        achieved = f"There is no anchor to make a rule of in {of}."
+        achieved = f"There is no anchor in {of} to make a rule from."
     if not rules.needless:
         return [achieved]
     left_out = (
-        "1 document needs no word to keep its label, so its anchor is no rule."
+        "1 document needs no word to keep its label, so its anchor is not used as a rule."
         if rules.needless == 1
-        else f"{rules.needless:,} documents need no word to keep their label, so their anchors are no rules."
+        else f"{rules.needless:,} documents need no word to keep their label, so their anchors are not used "
+        "as rules."
     )
     return [achieved, left_out]
 

@@ -1,4 +1,4 @@
-"""The influence of words as shades: blue speaks for the label, orange against it, the stronger the deeper.
+"""The influence of words as shades: blue supports the label, orange opposes it, deeper means stronger.
 
 Blue and orange are told apart by readers with any kind of colour blindness (Okabe and Ito 2008).
 """
@@ -11,7 +11,7 @@ from typing import Any
 from kedge.results.banzhaf import Influence, WordInfluence
 from kedge.results.explanation import Explanation
 
-__all__ = ["Spoken", "View", "strongest", "unclear", "views"]
+__all__ = ["Spoken", "View", "signed", "strongest", "unclear", "views"]
 
 # Classes that can be switched to: the most probable ones, the label always among them.
 _CLASSES = 6
@@ -60,19 +60,20 @@ class View:
 
 @dataclass(frozen=True)
 class Spoken:
-    """The words that speak for a label and those against it, the strongest first.
+    """The words that support a label and those that oppose it, the strongest first.
 
     Parameters
     ----------
     supporters, adversaries
         Words with their values as they are written.
     of
-        What the values add to: the chance that the label holds, or its log-odds where no word changes that.
+        What the values change: the probability that the label holds, or its log-odds where no word changes
+        that.
     """
 
     supporters: tuple[tuple[str, str], ...] = ()
     adversaries: tuple[tuple[str, str], ...] = ()
-    of: str = "chance that the label holds"
+    of: str = "probability that the label holds"
 
 
 def views(e: Explanation) -> list[View]:
@@ -81,10 +82,11 @@ def views(e: Explanation) -> list[View]:
     if known is None or len(known.values) != len(e.tokens):
         return []
     ahead = "" if e.against is None else f" ahead of “{e.against}”"
-    held = _view(f"chance of “{e.label}”{ahead}", known.values, known.errors, known.margin, exact=known.exact)
+    name = f"probability that “{e.label}” {f'is{ahead}' if ahead else 'holds'}"
+    held = _view(name, known.values, known.errors, known.margin, exact=known.exact)
     chances = dict(e.probabilities or ())
     order = sorted(known.classes, key=lambda c: (c.label != e.label, -chances.get(c.label, 0.0)))
-    if len(order) == 2:  # what speaks for one speaks against the other
+    if len(order) == 2:  # what supports one opposes the other
         order = order[:1]
     scores = [
         _view(f"{known.scale} of “{c.label}”", c.values, c.errors, known.margin, exact=not any(c.errors))
@@ -100,8 +102,8 @@ def unclear(e: Explanation) -> str:
     if known is None or known.exact or e.needs_no_word or views(e):
         return ""
     return (
-        "No single word stands out in what was asked; "
-        "kedge.influence(model, text, samples=20_000) looks more closely."
+        "No single word stands out in the samples; "
+        "kedge.influence(model, text, samples=20_000) draws more of them."
     )
 
 
@@ -118,23 +120,23 @@ def _view(
         round(value / most, 2) if most and abs(value) >= max(_FAINT * most, margin * error) else 0.0
         for value, error in zip(values, errors, strict=True)
     ]
-    written = [_written(value, 0.0 if exact else error) for value, error in zip(values, errors, strict=True)]
+    written = [signed(value, 0.0 if exact else error) for value, error in zip(values, errors, strict=True)]
     return View(name, tuple(shades), tuple(written), f"{most:.2f}")
 
 
-def _written(value: float, error: float) -> str:
+def signed(value: float, error: float) -> str:
     """A value, with its error where two digits show one."""
     return f"{value:+.2f}" if error < _SMALL else f"{value:+.2f} ± {error:.2f}"
 
 
 def strongest(e: Explanation, most: int = 6) -> Spoken:
-    """The words that speak for the label and those against it, at most so many of each."""
+    """The words that support the label and those that oppose it, at most so many of each."""
     known = e.influence
     if known is None:
         return Spoken()
 
     def told(words: Sequence[WordInfluence], *, exact: bool) -> tuple[tuple[str, str], ...]:
-        return tuple((w.word, _written(w.value, 0.0 if exact else w.error)) for w in words[:most])
+        return tuple((w.word, signed(w.value, 0.0 if exact else w.error)) for w in words[:most])
 
     supporters, adversaries = known.supporters, known.adversaries
     scored = known.of(e.label)

@@ -5,9 +5,11 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from kedge.render.excerpt import gap, is_long
 from kedge.render.phrases import asked, baseline, equally_good, no_word_needed, promise, verdict, way
-from kedge.render.removals import gone
+from kedge.render.removals import share_removed
 from kedge.render.shading import strongest, unclear, views
+from kedge.render.words import duration
 from kedge.results.explanation import Explanation
 from kedge.typing import Label, Span
 from kedge.utils.messages import visible
@@ -19,9 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["render", "render_verdict", "wants_colour"]
 
-# A text longer than this is shown as the surroundings of its anchor only.
-_LONG = 1200
-_AROUND = 60
 # Backgrounds of the 256-colour palette, from faint to deep.
 _FOR, _AGAINST = (195, 153, 117, 75, 39), (230, 223, 216, 215, 208)
 
@@ -51,15 +50,15 @@ def render(e: Explanation, *, colour: bool, spell: Callable[[Option], str] = str
         lines.append(
             f"{dim}ahead of  {reset} {bold}{visible(str(e.against))}{reset}{_probability(e, e.against)}"
         )
-    based = f"{dim}baseline  {reset} {baseline(e)}   {dim}with no word kept for sure{reset}"
-    precision = f"{dim}precision {reset} {_precision(e)}   {dim}asked for {e.threshold:g}{reset}"
+    based = f"{dim}baseline  {reset} {baseline(e)}   {dim}with no word held in place{reset}"
+    precision = f"{dim}precision {reset} {_precision(e)}   {dim}threshold {e.threshold:g}{reset}"
     if not e.needs_no_word:
         lines += [f"{dim}anchor    {reset} {bold}{words}{reset}", precision]
         lines += [based] if e.baseline is not None else []
     else:
         lines.append(based)
         if (carried := e.carried_by) is not None:
-            when = f"{dim}with {gone(carried.keep)} gone{reset}"
+            when = f"{dim}with {share_removed(carried.keep)} removed{reset}"
             lines.append(f"{dim}carried by{reset} {bold}{visible(' '.join(carried.words))}{reset}   {when}")
         if shown and (carried is None or e.objective == "coverage"):
             lines += [f"{dim}one word  {reset} {words}", precision] if e.words else [precision]
@@ -70,7 +69,7 @@ def render(e: Explanation, *, colour: bool, spell: Callable[[Option], str] = str
         if rows
     ]
     if told:
-        told.append(f"           {dim}(what the word adds to the {visible(spoken.of)}){reset}")
+        told.append(f"           {dim}(effect on the {visible(spoken.of)}){reset}")
     lines += told
     if e.coverage is not None and shown:
         lines.append(f"{dim}coverage  {reset} {percent(e.coverage)} of the corpus contains the anchor")
@@ -96,7 +95,7 @@ def render_verdict(v: "Verdict", *, colour: bool) -> str:
         "",
         f"{dim}label     {reset} {bold}{visible(str(v.label))}{reset}",
         f"{dim}words     {reset} {bold}{visible(' '.join(v.words)) or '(nothing)'}{reset}",
-        f"{dim}precision {reset} {_precision(v)}   {dim}asked for {v.threshold:g}{reset}",
+        f"{dim}precision {reset} {_precision(v)}   {dim}threshold {v.threshold:g}{reset}",
         f"{dim}judged by {reset} {_cost(v)}",
         "",
         verdict(v),
@@ -117,10 +116,7 @@ def _precision(e: "Explanation | Verdict") -> str:
 
 def _cost(e: "Explanation | Verdict") -> str:
     """How it was found, and at what cost."""
-    took = ""
-    if e.seconds is not None:
-        took = f", {e.seconds * 1000:.1f} ms" if e.seconds < 1 else f", {e.seconds:.1f} s"
-    return f"{way(e)}, {asked(e)}{took}"
+    return ", ".join(filter(None, [way(e), asked(e), duration(e.seconds)]))
 
 
 def _probability(e: Explanation, of: Label | None = None) -> str:
@@ -135,15 +131,15 @@ def _mark(e: "Explanation | Verdict", marked: tuple[Span, ...], *, colour: bool)
     before, after = ("\x1b[1;30;42m", "\x1b[0m") if colour else ("[", "]")
     spans = dict.fromkeys(marked, before)
     text = e.text.rstrip()
-    short = len(text) > _LONG
+    short = is_long(text)
     if colour and not short and isinstance(e, Explanation):
         spans = _shades(e) | spans
     parts, end = [], 0
     for (start, stop), mark in sorted(spans.items()):
-        parts += [_gap(text[end:start], first=end == 0, last=False, short=short)]
+        parts += [gap(text[end:start], first=end == 0, last=False, short=short)]
         parts += [mark, visible(text[start:stop]), after]
         end = stop
-    parts.append(_gap(text[end:], first=end == 0, last=True, short=short))
+    parts.append(gap(text[end:], first=end == 0, last=True, short=short))
     return "".join(parts)
 
 
@@ -156,18 +152,3 @@ def _shades(e: Explanation) -> dict[Span, str]:
                 ramp = _FOR if shade > 0 else _AGAINST
                 found[span] = f"\x1b[30;48;5;{ramp[min(len(ramp) - 1, int(abs(shade) * len(ramp)))]}m"
     return found
-
-
-def _gap(text: str, *, first: bool, last: bool, short: bool) -> str:
-    """Text between two marks."""
-    if not short or len(text) <= 2 * _AROUND + 3:
-        return visible(text)
-    whole = first and last  # nothing is marked: the beginning says more than sixty characters
-    head = "" if first and not last else _whole_words(text[: _LONG if whole else _AROUND])
-    tail = "" if last else _whole_words(text[: -_AROUND - 1 : -1])[::-1]
-    return f"{visible(head)}{' ' * bool(head)}...{' ' * bool(tail)}{visible(tail)}"
-
-
-def _whole_words(text: str) -> str:
-    """A beginning that ends where a word does; as it is where it has no blank."""
-    return text.rsplit(maxsplit=1)[0] if len(text.split()) > 1 else text

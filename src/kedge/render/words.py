@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from kedge.results.interval import Interval
 from kedge.utils.rounding import is_wide
 
-__all__ = ["about", "listed"]
+__all__ = ["about", "duration", "listed", "queries"]
 
 
 def listed(words: Sequence[str]) -> str:
@@ -22,3 +22,23 @@ def listed(words: Sequence[str]) -> str:
 def about(known: Interval) -> str:
     """``"about "`` before a number that is an estimate."""
     return "about " if is_wide(known) else ""
+
+
+def queries(number: int) -> str:
+    """How many texts were sent to the model.
+
+    >>> queries(1), queries(1200)
+    ('1 query', '1,200 queries')
+    """
+    return f"{number:,} {'query' if number == 1 else 'queries'}"
+
+
+def duration(seconds: float | None) -> str:
+    """How long it took; empty where that is not known.
+
+    >>> duration(0.0025), duration(1.5), duration(None)
+    ('2.5 ms', '1.5 s', '')
+    """
+    if seconds is None:
+        return ""
+    return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"

@@ -10,7 +10,7 @@ from kedge.typing import Label
 
 __all__ = ["ClassInfluence", "Influence", "Measure", "WordInfluence"]
 
-# A word speaks for or against the label if it changes its probability by at least this much.
+# A word supports or opposes the label if it changes its probability by at least this much.
 _NOTABLE = 0.01
 # How often a document none of whose words matters may show one that seems to.
 _FALSE = 0.05
@@ -18,7 +18,7 @@ _FALSE = 0.05
 
 @dataclass(frozen=True)
 class WordInfluence:
-    """A word with all of its occurrences: the label's probability with all of them, less with none."""
+    """A word with all of its occurrences: the label's probability with all of them minus that with none."""
 
     word: str
     positions: tuple[int, ...]
@@ -37,21 +37,21 @@ class ClassInfluence:
 
 @dataclass(frozen=True)
 class Influence:
-    """How much each word of a document changes the model's answer while the others come and go at random.
+    """How much each word of a text changes the model's answer while the others are removed at random.
 
-    Every position stays with probability 1/2 (the perturbation's ``keep``), as for precisions. What a
-    position does is the mean answer with it less the mean answer without it: its Banzhaf value.
+    Every position is kept with probability 1/2 (the perturbation's ``keep``), as for precisions. The
+    influence of a position is the mean answer with it minus the mean answer without it: its Banzhaf value.
 
     Parameters
     ----------
     label
         The label that was explained.
     values, errors
-        For each position of the text, the probability that the label holds with the word less without it;
-        and how far off that may be: the standard error of a sampled value, a bound on the rounding of an
-        exact one. Words that the model does not read have the value 0.
+        For each position of the text, the probability that the label holds with the word minus that without
+        it; and the standard error of a sampled value, or a bound on the rounding of an exact one. Words that
+        the model does not read have the value 0.
     words
-        The same for every word with all of its occurrences at once.
+        The same for each word with all of its occurrences at once.
     classes
         For each class, what each position adds to its log-odds or score (``scale``); empty for a model that
         gives labels only.
@@ -73,6 +73,11 @@ class Influence:
     exact: bool = False
     samples: int = 0
 
+    def __str__(self) -> str:
+        from kedge.render.influences import render_influence
+
+        return render_influence(self)
+
     @property
     def margin(self) -> float:
         """How many errors away from zero a value must be to stand out.
@@ -86,13 +91,13 @@ class Influence:
 
     @property
     def adversaries(self) -> tuple[WordInfluence, ...]:
-        """The words that speak against the label, the strongest first."""
+        """The words that oppose the label, the strongest first."""
         against = (w for w in self.words if -w.value >= max(_NOTABLE, self.margin * w.error))
         return tuple(sorted(against, key=lambda w: w.value))
 
     @property
     def supporters(self) -> tuple[WordInfluence, ...]:
-        """The words that speak for the label, the strongest first."""
+        """The words that support the label, the strongest first."""
         for_it = (w for w in self.words if w.value >= max(_NOTABLE, self.margin * w.error))
         return tuple(sorted(for_it, key=lambda w: -w.value))
 

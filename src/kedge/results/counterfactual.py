@@ -18,32 +18,32 @@ class Flip:
     text, label
         The document, and the label that the model gives it.
     to
-        The label that was asked for; None: any other.
+        The label to reach; None: any other.
     new_label
-        What the model says about the changed text; None where nothing was found.
+        The model's label for the changed text; None where nothing was found.
     words, positions, spans
-        The words that go: as the model reads them, as token positions, as character offsets.
+        The words to remove: as the model reads them, as token positions, as character offsets.
     replacements
-        What stands in place of each of them; None where they are removed.
+        What replaces each of them; None where they are removed.
     status
-        ``"exact"``: it is proven that no fewer words do. ``"verified"``: the model was asked, and says so.
+        ``"exact"``: proven that no fewer words will do. ``"verified"``: the model confirmed the new label.
         ``"not_found"``: no change was found.
     minimality
-        ``"smallest"``: no fewer words do. ``"irreducible"``: with any one of them back the label is back.
-        ``"open"``: the budget ran out before that was known.
+        ``"smallest"``: no fewer words will do. ``"irreducible"``: putting any one of them back restores the
+        label. ``"open"``: the budget ran out before that was known.
     after
-        The changed text, as the model was asked about it.
+        The changed text, as the model saw it.
     probabilities, probabilities_after
         The model's class probabilities before and after, where it gives them: (label, value) pairs.
     method
         How it was found: ``"sorting"``, ``"sums"``, ``"windows"``, ``"leads"``, ``"leaves"``, ``"bounds"``,
         ``"arithmetic"`` or ``"asking"``.
     model, perturbation
-        Of which model, and what stands in place of a removed word.
+        The names of the model and of the perturbation.
     queries, seconds
-        How many texts the model was asked about, and how long it took.
+        How many texts were sent to the model, and how long it took.
     tokens
-        Character offsets of every unit of the text.
+        Character offsets of every token of the text.
     notes
         What else the reader should know.
     """
@@ -99,7 +99,7 @@ class Flip:
         return data
 
     def to_json(self, *, indent: int | None = None, times: bool = False) -> str:
-        """The JSON form; the same seed gives the same string unless ``times`` is asked for."""
+        """The JSON form; the same seed gives the same string unless ``times`` is set."""
         return readable_json(self.to_dict(times=times), indent)
 
     def to_row(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ FORMAT = 2
 
 @dataclass(frozen=True)
 class Step:
-    """An anchor the search looked at: its positions and what was learned of its precision."""
+    """An anchor that the search tried: its positions, and what is known about its precision."""
 
     positions: tuple[int, ...]
     interval: Interval
@@ -65,61 +65,58 @@ class Explanation:
         The anchor: its words as the model reads them, their token positions, and their character
         offsets in ``text``.
     interval
-        Probability that the label holds when only the anchor is kept for sure: (low, mean, high).
+        The probability that the label holds while the anchor is held in place: (low, mean, high).
         ``precision`` is its mean.
     status
         ``"exact"``, ``"certified"``, ``"audited"`` (a promise for a corpus), ``"estimated"`` or
         ``"not_reached"``.
     threshold, delta
-        What was asked for.
+        The options it was made with.
     method, evaluator, sampled
-        The strategy that found it, as ``method=`` takes it; how it knows precisions (``"convolution"``,
+        The strategy that found it, as ``method=`` takes it; how it computed precisions (``"convolution"``,
         ``"leaves"``, ``"enumeration"``, ``"gaussian"``, ``"samples"``); and whether any of them was sampled.
     minimality
-        ``"shortest"``: no shorter anchor reaches the threshold. ``"irreducible"``: each of its words was left
-        out in turn, and the rest was seen, or is estimated, to miss it. ``"narrow"``: the same, but without
-        some the rest may reach it, so narrowly that the proof would take more questions than it is worth; a
-        note names them. ``"open"``: nothing of this is known.
+        ``"shortest"``: no shorter anchor reaches the threshold. ``"irreducible"``: without any one of its
+        words, the measured or estimated precision is below the threshold. ``"narrow"``: the same, except for
+        words without which the precision is too close to the threshold to tell with few queries; a note
+        names them. ``"open"``: none of this is known.
     model, perturbation
-        Of which model, under which perturbation.
+        The names of the model and of the perturbation.
     queries, seconds
-        How many texts the model was asked about, and how long it all took.
+        How many texts were sent to the model, and how long it took.
     baseline
-        The precision with no word kept, (low, mean, high); at or above the threshold no word is needed.
-        None when it was not looked at.
+        The precision with no word held in place, (low, mean, high); at or above the threshold no word is
+        needed. None when it was not computed.
     coverage
         Share of the given corpus that contains the anchor; None without a corpus.
     objective
-        What was looked for among the anchors that reach the threshold: the shortest, or the one of
-        largest coverage.
+        Which of the anchors that reach the threshold was searched for: the shortest, or the one of largest
+        coverage.
     against
-        The one label that this label stays ahead of, whatever becomes of the others; None: all of them.
+        The label that this one was compared with; None: all others.
     seed
-        What all randomness came from.
+        The seed of all randomness.
     tokens
-        Character offsets of every unit of the text.
+        Character offsets of every token of the text.
     probabilities
         The model's class probabilities for the document, when it gives them: (label, value) pairs.
     trace
-        Anchors that were looked at on the way.
+        Anchors that the search tried.
     ties
-        Sizes of Algorithm 1's sets, where a search looked at every anchor of the answer's length. None
-        elsewhere: for scores that are sums over words, for guided and beam searches, and for short texts
-        of models that can only be asked, where most anchors are ruled out before they are known
-        (``method="exhaustive"`` counts).
+        Equally good anchors, where the search compared every anchor of this length
+        (``method="exhaustive"`` always does); else None.
     examples
         Perturbed samples that kept or lost the label.
     removals
-        Where no word is needed: what happens when more words are removed, from the ``keep`` that was asked
-        for down to the first at which a word is needed (``carried_by``). Models that are read always have
-        them, others with ``keep="auto"``. All of their claims together are wrong with probability at most
-        ``delta``.
+        Where no word is needed: what happens when more words are removed, until one is needed
+        (``carried_by``). Models that kedge reads always have them, others with ``keep="auto"``. All of these
+        claims together are wrong with probability at most ``delta``.
     measure
-        What ``influence`` is worked out from, when somebody looks; None where nothing is known of words.
+        What ``influence`` is computed from, on first use; None where nothing is known about the words.
     notes
         What else the reader should know.
     evidence
-        What ``certificate`` gives, or why there is none; None if it was not asked for. Not in the JSON form.
+        The certificate, or why there is none; None without ``certificate=True``. Not in the JSON form.
     prior, backward
         The digest of the ``Prior`` that the search started from, and how many backward passes it took.
     """
@@ -160,12 +157,12 @@ class Explanation:
 
     @property
     def precision(self) -> float:
-        """Probability that the label holds when only the anchor is kept for sure: the best estimate."""
+        """The probability that the label holds while the anchor is held in place: the best estimate."""
         return self.interval.mean
 
     @property
     def needs_no_word(self) -> bool | None:
-        """Whether the label holds as surely as asked for with no word kept; None while that is open.
+        """Whether the baseline reaches the threshold; None while that is not known.
 
         True is a claim like that of the status: without sampling error where nothing was sampled, else
         wrong with probability at most ``delta``.
@@ -174,23 +171,23 @@ class Explanation:
 
     @property
     def carried_by(self) -> Removal | None:
-        """The first harder removal at which a word is needed: what carries a label that needs no word."""
+        """What carries a label that needs no word: the first of ``removals`` in which a word is needed."""
         return next((removal for removal in self.removals if removal.words), None)
 
     @property
     def survives(self) -> float | None:
-        """The largest share of words that can go at random, none kept for sure, while the label holds."""
+        """The largest share of words that can be removed at random while the label holds."""
         held = [r.keep for r in self.removals if not r.words and r.status != "estimated"]
         return 1 - min(held) if held else None
 
     @property
     def influence(self) -> Influence | None:
-        """What every word does to the label, without a further question; None where no samples tell."""
+        """How much each word changes the label's probability; None where that is not known."""
         return None if self.measure is None else self.measure()
 
     @property
     def adversaries(self) -> tuple[str, ...]:
-        """The words that speak against the label, the strongest first: the label is surer without them."""
+        """The words that oppose the label, the strongest first: without them it holds more often."""
         return () if self.influence is None else tuple(w.word for w in self.influence.adversaries)
 
     def __str__(self) -> str:
@@ -223,7 +220,7 @@ class Explanation:
         return {"format": FORMAT, **shown, **own}
 
     def to_json(self, *, indent: int | None = None, times: bool = False) -> str:
-        """The JSON form; the same seed gives the same string unless ``times`` is asked for."""
+        """The JSON form; the same seed gives the same string unless ``times`` is set."""
         return readable_json(self.to_dict(times=times), indent)
 
     def certificate(self) -> dict[str, Any]:

@@ -11,16 +11,16 @@ __all__ = ["Removal"]
 
 @dataclass(frozen=True)
 class Removal:
-    """What the label needs when each word that is not kept for sure stays with probability ``keep`` only.
+    """What the label needs when every word that is not held in place is kept with probability ``keep`` only.
 
     Parameters
     ----------
     keep, baseline
-        How hard the removal is, and the precision there with no word kept for sure.
+        How many words are kept, and the precision there with no word held in place.
     words, positions, spans
         The anchor at this ``keep``; empty where no word is needed.
     interval, status, minimality
-        What is known of it, as of the anchor of an explanation.
+        What is known about it, as for the anchor of an explanation.
     """
 
     keep: float

@@ -147,7 +147,7 @@ def _refuse_hopeless(anchors: list[Kept], reading: Reading) -> None:
     """Comparing anchors takes at least one question each; refuse at once where that is too many."""
     if len(anchors) > (left := reading.oracle.remaining):
         raise OutOfQueries(
-            f"{len(anchors):,} anchors cannot be compared with {left:.0f} more questions; raise ",
+            f"{len(anchors):,} anchors cannot be compared with {left:.0f} more queries; raise ",
             Option("max_queries"),
             " or use ",
             Option("method", "auto"),

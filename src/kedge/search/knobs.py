@@ -51,7 +51,7 @@ def evaluator_obstacle(name: EvaluatorName, reading: Reading) -> str | None:
         return Sentence(
             "with ",
             Option("evaluator", "exact"),
-            f" would ask {number} questions about this document, more than is allowed",
+            f" would take {number} queries for this document, more than is allowed",
         )
     return None
 

@@ -124,7 +124,7 @@ def as_strategy(method: "str | Strategy") -> Strategy:
     known = [f.name for f in fields(kind)]
     if unknown := sorted(set(knobs) - set(known)):
         there = f"it has {', '.join(known)}" if known else "it has none"
-        raise OptionError(f"The method {name!r} has no knob {unknown[0]!r}; {there}.", option="method")
+        raise OptionError(f"The method {name!r} has no parameter {unknown[0]!r}; {there}.", option="method")
     strategy: Strategy = kind(**knobs)
     return strategy
 

@@ -97,10 +97,10 @@ class Comparison:
         lines = [f"{total} texts, the same label for {percent(self.agreement)}."]
         reasoned = [pair for pair in self.same_label if not pair.needless]
         if needless := len(self.same_label) - len(reasoned):
-            lines.append(f"For {needless} of them a model needs no word at all; these are left out below.")
+            lines.append(f"{needless} of them need no word by one of the models; they are left out below.")
         if reasoned:
             lines.append(
-                f"There the reasons agree by {self.jaccard:.2f} (Jaccard); {len(self.other_reason)} have no "
+                f"Their anchors overlap by {self.jaccard:.2f} (Jaccard); {len(self.other_reason)} have no "
                 "word in common. The least alike:"
             )
         lines += [

@@ -154,14 +154,7 @@ def evaluate(
     >>> [(row["tool"], row["size"], row["sufficiency"]) for row in judged.table()][:2]
     [('kedge', 2.0, 1.0), ('first word', 2.0, 1.0)]
     """
-    if explainers is not None and not isinstance(explainers, Mapping):
-        raise OptionError(f"explainers must map names to functions, got {type(explainers).__name__}.")
-    tools = dict(explainers or {})
-    for name, tool in tools.items():
-        if not isinstance(name, str) or name in {OURS, FLOOR} or not callable(tool):
-            raise OptionError(
-                f"explainers must map names other than kedge and random to functions, got {name!r}."
-            )
+    tools = _tools(explainers or {})
     check_at_least("random", random, 0)
     if size is not None:
         check_at_least("size", size)
@@ -184,6 +177,20 @@ def evaluate(
     order = {name: i for i, name in enumerate((OURS, *tools, FLOOR))}
     judged.sort(key=lambda one: (order[one.tool], one.row))
     return Evaluation(tuple(judged), explainer.options.threshold, tuple(skipped))
+
+
+def _tools(explainers: Mapping[str, Explains]) -> dict[str, Explains]:
+    """The tools by name; anything but a function, or a name that is taken, is refused."""
+    if not isinstance(explainers, Mapping):
+        raise OptionError(f"explainers must map names to functions, got {type(explainers).__name__}.")
+    for name, tool in explainers.items():
+        if not isinstance(name, str) or name in {OURS, FLOOR}:
+            raise OptionError(f"A tool needs a name other than {OURS!r} and {FLOOR!r}, got {name!r}.")
+        if not callable(tool):
+            raise OptionError(
+                f"The tool {name!r} must be a function from a text to words, got {type(tool).__name__}."
+            )
+    return dict(explainers)
 
 
 def _judge_text(

@@ -4,6 +4,7 @@ Exact where the model can be read or every sample asked about, else an interval 
 that holds with probability 1 - delta however often it was looked at on the way.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -49,18 +50,18 @@ class Verdict:
     words, positions, spans
         The chosen words: as the model reads them, as token positions, as character offsets.
     interval
-        Probability that the label holds when these are kept for sure: (low, mean, high). ``precision`` is
-        its mean.
+        The probability that the label holds while these are held in place: (low, mean, high). ``precision``
+        is its mean.
     status
         ``"exact"``: no sampling error. ``"certified"``: the interval is wrong with probability at
         most delta.
     threshold, delta
-        What makes an anchor, and how much doubt is allowed.
+        The precision that makes an anchor, and the error level of a certified interval.
     evaluator, samples
         How it was found: ``"convolution"``, ``"passes"``, ``"leaves"``, ``"enumeration"``,
         ``"gaussian"`` or ``"samples"``; and how many samples were drawn.
     queries, seconds
-        How many texts the model was asked about, how long it took.
+        How many texts were sent to the model, and how long it took.
     """
 
     text: str
@@ -100,7 +101,7 @@ class Verdict:
         return data
 
     def to_json(self, *, indent: int | None = None, times: bool = False) -> str:
-        """The JSON form; the same seed gives the same string unless ``times`` is asked for."""
+        """The JSON form; the same seed gives the same string unless ``times`` is set."""
         return readable_json(self.to_dict(times=times), indent)
 
 
@@ -138,10 +139,14 @@ def _place(document: Document, word: str, used: Sequence[int]) -> int:
     alike = [k for k, t in enumerate(document.tokens) if t.word.casefold() == word.casefold()]
     alike.sort(key=lambda k: document.tokens[k].word != word)  # stable: in the order of the text
     free = [k for k in alike if k not in used]
-    if not free:
-        often = f"in the text {len(alike)} times only" if alike else "not in the text"
-        raise OptionError(f"The word {word!r} is {often}; choose words that the model reads there.")
-    return free[0]
+    if free:
+        return free[0]
+    if alike:
+        times = "once" if len(alike) == 1 else f"{len(alike)} times"
+        raise OptionError(f"The word {word!r} is in the text only {times}.")
+    if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", document.text, re.IGNORECASE):
+        raise OptionError(f"The model does not read the word {word!r}, so it cannot be part of an anchor.")
+    raise OptionError(f"The word {word!r} is not in the text.")
 
 
 def judge(

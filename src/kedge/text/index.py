@@ -114,6 +114,8 @@ class CorpusIndex:
     def open(cls, path: str | Path) -> "CorpusIndex":
         """Open a saved index; its arrays stay on disk and are read as they are needed."""
         folder = Path(path)
+        if not folder.is_dir():
+            raise StorageError(f"There is no corpus index in {str(path)!r}; CorpusIndex.save writes one.")
         try:
             about = json.loads((folder / "index.json").read_text(encoding="utf-8"))
             if about.get("format") != FORMAT:

@@ -65,10 +65,10 @@ def splitting_note(text: str) -> tuple[str, ...]:
 def _said(language: str) -> str:
     known = _segmenter(language)
     if known is not None:
-        return f"Words that no spaces separate were split by {known.name}."
+        return f"Words written without spaces were split by {known.name}."
     package = next(iter(_PACKAGES.get(language, ())), None)
     return Sentence(
-        "No segmenter is installed for words that no spaces separate, so every character is a word of its "
+        "No segmenter is installed for words written without spaces, so every character is a word of its "
         f"own; {f'pip install {package}, or ' if package else ''}pass ",
         Option("tokenizer"),
         "." if package else " to split words.",

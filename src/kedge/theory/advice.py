@@ -125,7 +125,7 @@ def linear_warnings(
     >>> for line in linear_warnings(["good", "bad", "slow"], [1, -2, -1], [1, 1, 1], bias=5):
     ...     print(line)
     The label never changes, whatever is removed: every anchor has precision 1.
-    The Gaussian approximation may select 'bad', which speaks against the label.
+    The Gaussian approximation may select 'bad', which opposes the label.
     """
     counts = as_counts("multiplicity", multiplicity)
     _check_words(words, counts)
@@ -152,7 +152,7 @@ def _plain(
         yield _no_word_needed(words, linear_dummies(slope), baseline, eps, how)
     misled = next(_preferred_against(slope, counts, bias, length, eps, keep), None)
     if misled is not None:
-        yield (f"The Gaussian approximation may select {words[misled]!r}, which speaks against the label.")
+        yield (f"The Gaussian approximation may select {words[misled]!r}, which opposes the label.")
     value, slack = judge(top_occurrences(slope, counts, length))
     shorter, more = judge(top_occurrences(slope, counts, length - 1))
     # Keeping every positive occurrence is enough for certain, and no anchor is shorter than 1.
@@ -190,10 +190,8 @@ def _normalised(
     if baseline >= 1 - eps:
         yield _no_word_needed(words, dummies, baseline, eps, " (Gaussian approximation)")
     for j in sorted(set(linear_dummies(slope)) - set(dummies)):
-        side = "for" if bias > 0 else "against"
-        yield (
-            f"{words[j]!r} has coefficient 0 but is not ignored: through the norm it speaks {side} the label."
-        )
+        side = "supports" if bias > 0 else "opposes"
+        yield f"{words[j]!r} has coefficient 0 but is not ignored: through the norm it {side} the label."
 
 
 def _preferred_against(

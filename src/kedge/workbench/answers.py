@@ -39,7 +39,7 @@ __all__ = ["Bench"]
 WithOptions = ExplainRequest | PrecisionRequest | InfluenceRequest | FlipRequest
 Asked = WithOptions | PredictRequest
 Form = Literal["json", "row", "html", "stream"]
-_LEFT_OUT = "The time limit was near, so what every word does, examples and harder removals are left out."
+_LEFT_OUT = "The time limit was near, so influences, examples and further removals are left out."
 # How often a streamed answer reports and a waiting one looks for its client, in seconds.
 _LOOK = 0.1
 

@@ -55,7 +55,9 @@ class ExplainRequest(_Asked):
     """A text to explain."""
 
     method: str = Field(
-        "auto", description="How to search: a name, or one with knobs, as in beam(width=4).", max_length=200
+        "auto",
+        description="How to search: a name, or with parameters, as in beam(width=4).",
+        max_length=200,
     )
     against: JsonLabel | None = Field(
         None, description="Another label: what keeps the text's own label ahead of it?"

@@ -102,7 +102,9 @@ def test_a_quotation_that_is_never_closed(tmp_path, text, end):
     [
         ("a.csv", "x,y\n1,2\n", "no column 't'; it has: 'x', 'y'"),
         ("a.csv", "", "no column"),
-        ("a.xlsx", "", "not of a known kind"),
+        ("a.xlsx", "", "The format of a.xlsx is not known"),
+        ("gone.xlsx", None, "There is no file"),
+        ("a.csv", b"\xff\xfet\n1\n", "The first line of a.csv is not utf-8 text; give its `encoding`"),
         ("missing.csv", None, "no file"),
         pytest.param("a.parquet", "no table", "cannot be read as Parquet", marks=pytest.mark.data),
     ],
@@ -110,7 +112,7 @@ def test_a_quotation_that_is_never_closed(tmp_path, text, end):
 def test_refused_files(tmp_path, name, content, message):
     """One sentence says what is wrong with the file."""
     if content is not None:
-        (tmp_path / name).write_text(content)
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(kedge.KedgeError, match=message):
         open_source(tmp_path / name, "t")
 

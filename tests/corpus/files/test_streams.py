@@ -92,7 +92,7 @@ def test_several_files_are_one_source(shards, given):
         (lambda folder: [folder, folder / "part-1.jsonl"], r"part-1\.jsonl is given twice"),
         (lambda folder: [folder, "-"], "Say what standard input holds"),
         (lambda _: [], "No file was given"),
-        (lambda folder: folder / "notes.txt", "not of a known kind"),
+        (lambda folder: folder / "notes.txt", "The format of notes.txt is not known"),
         (lambda folder: folder / "gone.jsonl", "There is no file"),
     ],
 )

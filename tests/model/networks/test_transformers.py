@@ -82,7 +82,7 @@ def test_a_network_that_reads_unk_needs_fewer_words_by_its_own_token():
     masked, own = kedge.explain(model, text, mask="UNK"), kedge.explain(model, text)
     assert masked.label == own.label == "good"
     assert len(own.words) < len(masked.words)
-    assert any("'UNK' itself speaks against the label 'good'" in note for note in masked.notes)
+    assert any("'UNK' itself pushes the model away from the label 'good'" in note for note in masked.notes)
 
 
 def test_other_names_for_the_labels(classifier):

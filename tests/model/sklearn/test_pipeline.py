@@ -119,7 +119,7 @@ def test_preprocessing_that_moves_characters_takes_the_text_path_and_says_so():
 
     pipeline = fitted(CountVectorizer(preprocessor=plain))
     e = kedge.explain(pipeline, "<b>good food")
-    assert any("cannot be placed" in note for note in e.notes)
+    assert any("cannot be located" in note for note in e.notes)
     assert any("Masking a word may change" in note for note in kedge.explain(pipeline, "good food").notes)
 
 
@@ -138,8 +138,8 @@ def test_vectorisers_that_are_not_read_are_asked_by_text(vectorizer):
     assert (model.from_counts, model.opened) == (None, None)
     e = kedge.explain(pipeline, "Good food, very friendly staff")
     (note,) = e.notes
-    assert note.startswith("The pipeline does not start with a vectoriser that kedge reads, so")
-    assert "masked texts" in note
+    assert note.startswith("The pipeline does not start with a vectoriser that kedge can read, so")
+    assert "black box" in note
     assert e.status == "exact"
 
 
@@ -154,7 +154,7 @@ def test_words_outside_the_vocabulary_never_matter():
 def test_a_mask_the_vocabulary_knows_is_refused():
     """Masking with 'FOOD' would add the word food: refused, whatever its case."""
     pipeline = fitted(TfidfVectorizer())
-    with pytest.raises(OptionError, match="'food', which is in the model's vocabulary"):
+    with pytest.raises(OptionError, match="The model has the word 'food' of the mask"):
         kedge.explain(pipeline, "good food", perturbation=kedge.Masking(mask="FOOD"))
 
 

@@ -66,4 +66,4 @@ def test_a_lemma_that_is_another_word_is_not_guessed():
     model = make_pipeline(CountVectorizer(tokenizer=lemmas, token_pattern=None), LogisticRegression())
     e = kedge.explain(model.fit(TEXTS, LABELS), "that was amazing")
     assert e.words == ("amazing",)
-    assert any("cannot be placed" in note for note in e.notes)
+    assert any("cannot be located" in note for note in e.notes)

@@ -253,10 +253,10 @@ def test_what_is_told():
     known = Interval(0.9, 0.96, 0.99)
     needs = [Need(3, (7,), Interval(0.9, 0.93, 0.99), "estimated"), Need(7, (3,), known, "narrow")]
     (note,) = about_needs(reading, [*needs, Need(8, (3,), known, "seen")], 0.05)
-    assert "Needed by estimate: 'w3' (0.930 without it)" in note
-    assert "so close to the threshold" in note
+    assert "Probably needed: 'w3' (0.930 without it)" in note
+    assert "too close to the threshold" in note
     assert "'w7' (0.960 without it)" in note
-    assert "shown to be needed, at confidence 0.95" in note
+    assert "shown to be needed (95% confidence)" in note
     assert about_needs(reading, [], 0.05) == ()
     assert [minimality(n, found) for n, found in ((1, ()), (2, ()), (2, needs), (2, needs[:1]))] == [
         "irreducible",

@@ -90,6 +90,10 @@ def check_file(file: File, layout: Layout) -> None:
 
 
 def _columns(file: File, layout: Layout, names: list[str]) -> tuple[int, int | None]:
+    if any("\udc80" <= c <= "\udcff" for name in names for c in name):
+        raise TextError(
+            f"The first line of {file.name} is not {layout.encoding} text; give its ", Option("encoding"), "."
+        )
     for name in (layout.text, layout.id):
         if name is not None and name not in names:
             there = ", ".join(map(repr, names)) or "none"

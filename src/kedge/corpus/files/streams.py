@@ -106,16 +106,16 @@ def _found(name: str | Path, kind: str | None) -> Sequence[File]:
 
 
 def _file(path: Path, kind: str | None) -> File:
+    if not path.is_file():
+        raise TextError(f"There is no file {path}.")
     found = kind or _kind(path)
     if found is None:
         raise TextError(
-            f"{path.name} is not of a known kind; the name must end in one of {', '.join(FORMATS)}, or say "
-            "by ",
+            f"The format of {path.name} is not known; its name must end in one of {', '.join(FORMATS)}, or "
+            "give ",
             Option("format"),
-            " what it is: csv, tsv, jsonl or parquet.",
+            ": csv, tsv, jsonl or parquet.",
         )
-    if not path.is_file():
-        raise TextError(f"There is no file {path}.")
     return File(path, found)
 
 

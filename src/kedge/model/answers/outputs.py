@@ -137,7 +137,8 @@ def _a(noun: str) -> str:
 
 
 def _described(array: NDArray[Any]) -> str:
-    return f"an array of {array.dtype.name} of shape {array.shape}"
+    kind = "strings" if array.dtype.kind in "US" else array.dtype.name
+    return f"an array of {kind} of shape {array.shape}"
 
 
 def _are_labels(array: NDArray[Any]) -> bool:
@@ -171,13 +172,13 @@ def _several(array: NDArray[Any]) -> Sentence:
     k = array.shape[1]
     if array.dtype.kind in "biu" and np.isin(array, (0, 1)).all():
         return Sentence(
-            f"The model returned {k} zeros and ones per text, as a multi-label model does: say ",
+            f"The model returned {k} values of 0 or 1 per text, as a multi-label model does: pass ",
             Option("outputs", "multilabel"),
             ", name the labels with ",
             Option("classes"),
-            ", and say with ",
+            ", and choose the one to explain with ",
             Option("label"),
-            " which one to explain (or ",
+            " (or pass ",
             Option("outputs", "scores"),
             " if the largest wins).",
         )

@@ -120,7 +120,7 @@ def _found(kept: Kept, precision: Additive, goal: Goal, doubt: str) -> Found:
     )
 
 
-_UNPROVEN = "The search was stopped before it was proven that no shorter or better anchor exists."
+_UNPROVEN = "The search stopped before it could prove that no shorter or better anchor exists."
 
 
 def _chains(score: AdditiveScore) -> list[Chain] | None:

@@ -36,7 +36,7 @@ _SHORT = 40
 # in short texts, and in long ones, where sums are many and the passes see them well.
 _NEAR, _MANY = (4e-3, 5e-4), (12, 3)
 
-_UNPROVEN = "The search was stopped before it was proven that no shorter or better anchor exists."
+_UNPROVEN = "The search stopped before it could prove that no shorter or better anchor exists."
 
 
 @dataclass(frozen=True)

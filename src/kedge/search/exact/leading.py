@@ -39,7 +39,7 @@ _CLOSE = 1e-3
 _NEIGHBOURS = 6
 # An anchor whose guess is this far below the threshold is not looked at.
 _FAR = 0.05
-_UNPROVEN = "The search was stopped before it was proven that no shorter anchor exists."
+_UNPROVEN = "The search stopped before it could prove that no shorter anchor exists."
 
 
 @dataclass(frozen=True)

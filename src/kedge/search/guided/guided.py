@@ -125,8 +125,8 @@ class Guided:
         pool = Pool(reading, same, reading.oracle.queries + budget, reserve, goal.seed, rng)
         longest = round(self.proof * max(1.0, budget / self.budget))
         search = _Search(self, Learner(pool, goal, self.word), longest)
-        why = f"A proof takes at least {least} questions and {int(budget):,} are left for it and the search, "
-        note = Sentence(why, "so this is an estimate; raise ", Option("max_queries"), ".")
+        why = f"A proof takes at least {least:,} queries, and {int(budget):,} are left for search and proof; "
+        note = Sentence(why, "raise ", Option("max_queries"), ".")
         return search.run(note if hopeless else "")
 
 

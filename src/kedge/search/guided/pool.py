@@ -15,6 +15,7 @@ from kedge.reading.fresh import FreshSamples
 from kedge.reading.reading import Reading
 from kedge.typing import Bools, Counts, Floats, Kept
 from kedge.utils.numerics import pieces
+from kedge.utils.sentences import Option
 
 __all__ = ["Pool"]
 
@@ -148,8 +149,9 @@ class Pool:
         if self.left <= 0:
             asked = self.reading.oracle.queries
             raise OutOfQueries(
-                f"Nothing was proved with {asked} question{'s' * (asked != 1)}, as many as allowed; raise "
-                "max_queries."
+                f"Nothing was proved within {asked} {'query' if asked == 1 else 'queries'}; raise ",
+                Option("max_queries"),
+                ".",
             )
         return min(n, self.left)
 

@@ -9,8 +9,8 @@ from kedge.typing import Minimality
 __all__ = ["about_needs", "minimality"]
 
 _TOLD = {
-    "estimated": "Needed by estimate",
-    "narrow": "Perhaps not needed, but so close to the threshold that the proof would take many questions",
+    "estimated": "Probably needed",
+    "narrow": "Perhaps not needed, but too close to the threshold to prove with few queries",
     "open": "Perhaps not needed",
 }
 
@@ -38,5 +38,5 @@ def about_needs(reading: Reading, needs: Sequence[Need], delta: float) -> tuple[
         if mine:
             told.append(f"{what}: {', '.join(mine)}.")
     if told and any(n.verdict == "seen" for n in needs):
-        told.append(f"The other words were shown to be needed, at confidence {1 - delta:.3g}.")
+        told.append(f"The other words were shown to be needed ({100 * (1 - delta):.3g}% confidence).")
     return (" ".join(told),) if told else ()

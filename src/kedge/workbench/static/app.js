@@ -133,7 +133,7 @@ function show(e, said, welcome = true) {
   gauge($("gauge"), { interval: main, threshold: e.threshold, baseline: needless ? null : e.baseline });
   const spread = document.createElement("small");
   if (main.high - main.low >= 5e-4) spread.append(between(main, e.threshold));
-  $("precision-of").textContent = needless ? "With no word kept for sure" : "Precision of the anchor";
+  $("precision-of").textContent = needless ? "With no word held in place" : "Precision of the anchor";
   $("precision").replaceChildren(rounded(main.mean, e.threshold), spread);
   legend(e, said, needless);
   picture($("picture"), e, reader.written);
@@ -223,10 +223,10 @@ function shade() {
 }
 
 function legend(e, said, needless) {
-  const rows = [["│", "asked for", String(e.threshold)]];
+  const rows = [["│", "threshold", String(e.threshold)]];
   const words = listed(reader.named(e.positions));
   if (needless && words && !e.removals.length) rows.push(["", `with ${words} kept`, rounded(e.interval.mean, e.threshold)]);
-  else if (said.baseline != null && !needless) rows.push(["◇", "baseline: no word kept for sure", said.baseline]);
+  else if (said.baseline != null && !needless) rows.push(["◇", "baseline: no word held in place", said.baseline]);
   $("legend").replaceChildren(
     ...rows.map(([sign, name, value]) => {
       const item = document.createElement("li");
@@ -284,7 +284,7 @@ const askWithout = debounced(async () => {
   const names = reader.named(removed);
   const shown = names.length > 8 ? `${names.slice(0, 8).join(", ")} and ${names.length - 8} more` : listed(names);
   $("without-text").replaceChildren(
-    `Without ${shown} the model says `,
+    `Without ${shown}, the model predicts `,
     label,
     share === undefined ? "" : ` (${rounded(share)})`,
     holds ? ": the label holds." : `: the label ${e.label} is lost.`,
@@ -314,7 +314,7 @@ const askMine = debounced(async () => {
   $("mine-more").textContent =
     found.status === "exact"
       ? `Exact, by ${found.evaluator}${high - low >= 5e-4 ? `: ${between(found.interval, found.threshold)}` : ""}.`
-      : `Certified ${between(found.interval, found.threshold)} from ${found.samples ? `${found.samples.toLocaleString("en")} samples` : found.evaluator}; wrong with probability at most ${found.delta}.`;
+      : `Certified ${between(found.interval, found.threshold)} from ${found.samples ? `${found.samples.toLocaleString("en")} samples` : found.evaluator}; ${+(100 * (1 - found.delta)).toFixed(6)}% confidence.`;
   $("mine").hidden = false;
 }, 120);
 

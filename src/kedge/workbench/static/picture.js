@@ -21,7 +21,7 @@ export function gauge(svg, { interval, threshold, baseline }) {
   parts.push(make("circle", { class: "g-dot", cx: at(mean), cy: 11, r: 6 }));
   parts.push(make("text", { x: 0, y: 30 }, "0"), make("text", { x: 320, y: 30, "text-anchor": "end" }, "1"));
   svg.replaceChildren(...parts);
-  svg.setAttribute("aria-label", `Gauge from 0 to 1: precision ${rounded(mean, threshold)}, asked for ${threshold}.`);
+  svg.setAttribute("aria-label", `Gauge from 0 to 1: precision ${rounded(mean, threshold)}; threshold ${threshold}.`);
 }
 
 export function bars(element, probabilities, label) {

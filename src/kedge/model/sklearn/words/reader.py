@@ -34,8 +34,7 @@ from kedge.typing import Counts, Floats, Label
 __all__ = ["passed_on", "words_model"]
 
 _ASKED_BY_TEXT = (
-    "The pipeline does not start with a vectoriser that kedge reads, so the model is asked about masked "
-    "texts."
+    "The pipeline does not start with a vectoriser that kedge can read, so it is treated as a black box."
 )
 
 

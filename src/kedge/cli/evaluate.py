@@ -5,23 +5,26 @@ from typing import Any
 
 import click
 
-from kedge.cli.explain import read_text
+from kedge.cli.files import read_text
 from kedge.cli.models import load_model
 from kedge.cli.options import model_options
 from kedge.errors import OptionError
-from kedge.studies.judging import evaluate
+from kedge.studies import judging
 
 __all__ = ["command"]
 
 
-@click.command("evaluate", short_help="Judge other tools' words.")
+@click.command("evaluate", short_help="Score the words that other tools find.")
 @click.argument("texts", type=click.Path(dir_okay=False))
 @model_options
 @click.option(
-    "--words", multiple=True, help="NAME=FILE: a tool's words, one JSON list (or object of weights) per text."
+    "--words",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="A tool's words: one JSON list, or object of weights, per line.",
 )
-@click.option("--size", type=int, help="How many words are judged; else as many as kedge's own anchor has.")
-@click.option("--threshold", type=float, default=0.95, show_default=True, help="The precision asked for.")
+@click.option("--size", type=int, help="How many words to score.  [default: as many as kedge's anchor has]")
+@click.option("--threshold", type=float, default=0.95, show_default=True, help="The precision to reach.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same answer.")
 @click.option("--json", "as_json", is_flag=True, help="Print the table as JSON.")
 def command(
@@ -33,7 +36,11 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Judge tools by their words for TEXTS, a file with one text per line: enough, and needed."""
+    """Score the words that tools find for TEXTS, a file with one text per line.
+
+    Sufficiency is how often the label holds while the words are held in place, comprehensiveness how often
+    it is lost when they are removed.
+    """
     known = load_model(model, trust=trust)
     lines = [line for line in read_text(None, texts).splitlines() if line.strip()]
     tools = {}
@@ -43,7 +50,7 @@ def command(
             raise OptionError(f"--words takes NAME=FILE, got {given!r}.")
         said = dict(zip(lines, _answers(file, len(lines)), strict=True))
         tools[name] = said.__getitem__
-    judged = evaluate(known, lines, tools, size=size, **options)
+    judged = judging.evaluate(known, lines, tools, size=size, **options)
     click.echo(json.dumps(judged.table(), indent=1) if as_json else str(judged))
 
 
