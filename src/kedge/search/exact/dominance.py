@@ -52,16 +52,11 @@ class Dominance:
     @classmethod
     def of(cls, lead: Lead, length: int) -> "Dominance":
         """For anchors of a length."""
-        x, sizes = lead.leads.features, lead.leads.sizes
-        beyond = np.arange(x.shape[1] - 1) >= sizes[:, None]
-        steps = np.diff(lead.parts, axis=1)
-        least = np.where(beyond, np.inf, steps).min(axis=1)
-        most = np.where(beyond, -np.inf, steps).max(axis=1)
+        cells, sizes = lead.cells, lead.leads.sizes
+        least, most = _steps(cells.parts, sizes)
         if not lead.curved:
             return cls(least, most, sizes, 0.0)
-        squares = np.diff(lead.leads.squares, axis=1)
-        thin = np.where(beyond, np.inf, squares).min(axis=1)
-        thick = np.where(beyond, -np.inf, squares).max(axis=1)
+        thin, thick = _steps(cells.squares, sizes)
         low, high = lead.norm_range(_LOG_ETA)
         # An anchor adds to the norm; the two words that are swapped may be missing from it.
         tops = np.sort(np.repeat(thick, np.minimum(sizes, length)))[::-1]
@@ -102,6 +97,14 @@ class Dominance:
             if len(found) > limit:
                 return None
         return found
+
+
+def _steps(values: Floats, sizes: Counts) -> tuple[Floats, Floats]:
+    """(d,) the least and the most that one more occurrence of a word adds, from the values of its counts."""
+    ends = np.cumsum(sizes + 1) - 1
+    steps = np.delete(np.diff(values), ends[:-1])  # what lies between two words is none
+    starts = ends - np.arange(len(sizes)) - sizes
+    return np.minimum.reduceat(steps, starts), np.maximum.reduceat(steps, starts)
 
 
 def _running(ends: Floats, sizes: Counts, marks: Floats, side: Literal["left", "right"]) -> Counts:

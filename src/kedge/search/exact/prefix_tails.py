@@ -86,8 +86,8 @@ class PrefixWaves:
         """Of each ladder length to certified precision, from so many harmonics; see `Spectra`."""
         loud = self._loud(counts, nothing)
         rows = np.diff(self._rows)
-        each = np.repeat(counts, rows).tolist(), np.repeat(nothing, rows).tolist()
-        tails = self._spectra.each_tail(*each) if len(loud) < len(counts) else []
+        each = np.repeat(counts, rows), np.repeat(nothing, rows)
+        tails = self._spectra.tails(*each) if len(loud) < len(counts) else []
         found = []
         for d, ladder in enumerate(self._ladders):
             at, end = int(self._rows[d]), int(self._rows[d + 1])

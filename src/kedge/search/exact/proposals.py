@@ -28,14 +28,17 @@ class Proposals:
 
     def __init__(self, leads: list[Lead]) -> None:
         sizes, keep = leads[0].leads.sizes, leads[0].keep
-        parts = np.stack([lead.at_rest.parts for lead in leads], axis=-1)  # (d, m + 1, r)
-        means, squares = leads[0].expected(parts)
-        variances = squares - means**2
+        cells = leads[0].cells
+        # (n, r) what each count of each word brings to the sums around each lead.
+        parts = np.stack([lead.cells.parts + lead.at_rest.slope * cells.squares for lead in leads], axis=-1)
+        weighed = cells.law[:, None] * parts
+        means = np.add.reduceat(weighed, cells.starts)
+        variances = np.add.reduceat(weighed * parts, cells.starts) - means**2
         self._sizes: Counts = sizes
         self._mean: Floats = means.sum(axis=0) + np.array([lead.at_rest.likely for lead in leads])
         self._variance: Floats = variances.sum(axis=0)
         # What one kept occurrence of each word brings, and the variance that it takes away.
-        self._gains: Floats = (1.0 - keep) * parts[np.arange(len(sizes)), sizes] / sizes[:, None]
+        self._gains: Floats = (1.0 - keep) * parts[cells.starts + sizes] / sizes[:, None]
         self._calms: Floats = variances / sizes[:, None]
         self._grown: list[Counts] = [np.zeros(len(sizes), dtype=np.int64)]
 
