@@ -153,7 +153,11 @@ class Spectra:
         return np.maximum(self._spread(triangle, seam), 0.0)
 
     def tails(self, count: int | Counts, nothing: float | Floats) -> list[Interval]:
-        """Certified intervals for the chance that each sum is positive.
+        """Certified intervals for the chance that each sum is positive; see `bounds`."""
+        return list(map(Interval, *self.bounds(count, nothing).tolist()))
+
+    def bounds(self, count: int | Counts, nothing: float | Floats) -> Floats:
+        """(3, r) the lower ends of certified intervals, the chances as they are most likely, the upper ends.
 
         Parameters
         ----------
@@ -178,8 +182,7 @@ class Spectra:
         top = np.where(sides[2] < half, high, 1.0)
         top = np.where(sides[2] < 0.0, np.minimum(high, beyond[2]), top)
         low, high = np.maximum(bottom, 0.0), np.minimum(np.maximum(bottom, top), 1.0)
-        likely = np.minimum(np.maximum(self.estimates[1], low), high)
-        return list(map(Interval, low.tolist(), likely.tolist(), high.tolist()))
+        return np.array([low, np.minimum(np.maximum(self.estimates[1], low), high), high])
 
 
 def _unheard(count: int | Counts, nothing: float | Floats) -> tuple[Any, Any]:

@@ -23,8 +23,8 @@ __all__ = ["is_quiet", "loud_harmonics"]
 _PIECE = 512
 # Factors that are multiplied out first; most harmonics are shown to be nothing by them.
 _LARGEST = 48
-# Multiples of pi that are looked at first, and then; farther ones count as if they were met.
-_NEAR, _FAR = 1, 8
+# Multiples of pi that are looked at for many sums, and for one; farther ones count as if they were met.
+_NEAR, _FAR = 2, 8
 _NONE: Floats = np.empty(0)
 
 
@@ -34,10 +34,9 @@ def loud_harmonics(circle: Circle, coins: Coins, count: int, nothing: float) -> 
         return _NONE
     shares: Floats = np.abs(coins.sizes) / circle.period
     enough = _enough(coins.chance, nothing)
-    for multiples in (_NEAR, _FAR):
-        quiet = _away(shares, count - FIRST, multiples) >= enough
-        if quiet.all():
-            return _NONE
+    quiet = _away(shares, count - FIRST, _FAR) >= enough
+    if quiet.all():
+        return _NONE
     k: Floats = np.flatnonzero(~quiet).astype(np.float64) + (FIRST + 1.0)
     angles = math.pi * np.sort(shares)[::-1]
     largest, others = angles[:_LARGEST], angles[_LARGEST:]

@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,10 +15,12 @@ from kedge.evaluators.laws import Coins
 from kedge.evaluators.loudness import is_quiet, loud_harmonics
 from kedge.results.interval import Interval
 from kedge.search.exact.ladder import Ladder
-from kedge.typing import Floats
+from kedge.typing import Counts, Floats
 
-__all__ = ["Look", "PrefixWaves", "lattice_of", "on_lattice"]
+__all__ = ["Looks", "PrefixWaves", "lattice_of", "on_lattice"]
 
+# Ladders with more harmonics than this are looked at one by one, for what a table of them would take.
+_TOGETHER = 4096
 _NO_MORE = np.empty(0)
 _BELOW = math.nextafter(1.0, 0.0)
 
@@ -39,77 +42,71 @@ class PrefixWaves:
 
     def __init__(self, ladders: Sequence[Ladder], finest: float, spans: Sequence[tuple[int, int]]) -> None:
         self._ladders, self.finest, self._keep = ladders, finest, ladders[0].keep
-        self._periods = [_period(ladder, finest) for ladder in ladders]
-        self._lengths = [[*range(most, least - 1, -1), *([0] if least else [])] for most, least in spans]
+        all_squares = np.array([ladder.squares for ladder in ladders])
+        self._periods: Floats = np.asarray(Circle.around(all_squares, finest / 20.0).period)
         # Each length has one coin more than the one before it.
         pieces = [piece for ladder in ladders for piece in (ladder.drops, ladder.rungs[::-1])]
         coins = np.concatenate(pieces)
         if self._keep != 0.5:  # what is won back, as what is lost
             coins[np.repeat([True, False] * len(ladders), [len(piece) for piece in pieces])] *= -1.0
+        number = np.array([ladder.coins for ladder in ladders])
         self._coins, self._spans = coins, spans
-        self._starts = np.cumsum([0, *(ladder.coins for ladder in ladders)])
-        rows = list(map(len, self._lengths))
+        self._starts = np.cumsum([0, *number])
+        most, least = np.array(spans).T
+        rows = most - least + 1 + (least > 0)
         self._rows = np.cumsum([0, *rows])
-        self._heads = [ladder.heads[lengths] for ladder, lengths in zip(ladders, self._lengths, strict=True)]
-        means = [_means(ladder, heads) for ladder, heads in zip(ladders, self._heads, strict=True)]
-        squares = [
-            ladder.squares - ladder.squared_heads[lengths]
-            for ladder, lengths in zip(ladders, self._lengths, strict=True)
-        ]
-        self._means, self._squares = np.concatenate(means, axis=1), np.concatenate(squares)
-        circle = Circle(np.repeat(self._periods, rows))
-        terms = np.repeat([ladder.coins for ladder in ladders], rows)
+        lengths = np.repeat(self._rows[:-1] + most, rows) - np.arange(self._rows[-1])
+        lengths[self._rows[1:][least > 0] - 1] = 0
+        self._lengths, self._of = lengths, np.repeat(np.arange(len(ladders)), rows)
+        # Heads of all ladders one after the other: those of each begin with nothing and end with everything.
+        ends = np.cumsum([len(ladder) + 1 for ladder in ladders])
+        at = np.repeat(ends - [len(ladder) + 1 for ladder in ladders], rows) + lengths
+        all_heads = np.concatenate([ladder.heads for ladder in ladders])
+        heads, everything = all_heads[at], all_heads[ends - 1]
+        floor, bias, error = np.array([(one.floor, one.bias, one.error) for one in ladders]).T
+        # The least and the largest score there is with a head kept.
+        self._lowest, self._highest = floor[self._of] + heads, (bias + everything)[self._of]
+        self._error = error[self._of]
+        free = self._keep * (floor + everything) + (1.0 - self._keep) * bias
+        means = free[self._of] + (1.0 - self._keep) * heads
+        self._means = np.array([means - self._error, means, means + self._error])
+        self._squares = all_squares[self._of] - np.concatenate([one.squared_heads for one in ladders])[at]
+        circle = Circle(self._periods[self._of])
+        terms = number[self._of]
         self._spectra = Spectra(circle, self._phi(), _NO_MORE, self._means, self._squares, terms)
-        self.looks = self._look()
+        sure = self._lowest > self._error
+        precisions = np.where(sure, 1.0, np.minimum(self._spectra.estimates[1], _BELOW))
+        self.looks = Looks(most, least, self._rows[:-1], precisions, self._spectra.spread[1])
 
-    def _look(self) -> "list[Look]":
-        """What the first few harmonics say of each ladder."""
-        estimates, spreads = self._spectra.estimates[1].tolist(), self._spectra.spread[1].tolist()
-        found = []
-        for ladder, heads, (most, least), at, end in zip(
-            self._ladders,
-            self._heads,
-            self._spans,
-            self._rows.tolist(),
-            self._rows[1:].tolist(),
-            strict=False,
-        ):
-            rows = zip(estimates[at:end], heads.tolist(), strict=True)
-            precisions = [
-                1.0 if ladder.floor + kept > ladder.error else min(precision, _BELOW)
-                for precision, kept in rows
-            ]
-            found.append(Look(most, least, precisions, spreads[at:end]))
-        return found
-
-    def tails(self, counts: Sequence[int], nothing: Sequence[float]) -> list[dict[int, Interval]]:
+    def tails(self, counts: Counts, nothing: Floats) -> list[dict[int, Interval]]:
         """Of each ladder length to certified precision, from so many harmonics; see `Spectra`."""
         loud = self._loud(counts, nothing)
-        rows = np.diff(self._rows)
-        each = np.repeat(counts, rows), np.repeat(nothing, rows)
-        tails = self._spectra.tails(*each) if len(loud) < len(counts) else []
-        found = []
-        for d, ladder in enumerate(self._ladders):
-            at, end = int(self._rows[d]), int(self._rows[d + 1])
-            own = self._alone(d, loud[d]).tails(counts[d], nothing[d]) if d in loud else tails[at:end]
-            kept = zip(self._lengths[d], own, self._heads[d].tolist(), strict=True)
-            found.append({length: _possible(ladder, tail, head) for length, tail, head in kept})
-        return found
+        bounds = self._spectra.bounds(counts[self._of], nothing[self._of])
+        for d, more in loud.items():
+            own = self._alone(d, more).bounds(int(counts[d]), float(nothing[d]))
+            bounds[:, self._rows[d] : self._rows[d + 1]] = own
+        # What is certain, impossible, or neither; see `known_extremes`.
+        unclear = (self._lowest < -self._error) & (bounds[2] == 1.0)
+        bounds = np.where(unclear, np.minimum(bounds, _BELOW), bounds)
+        bounds[:, self._highest < -self._error] = 0.0
+        bounds[:, self._lowest > self._error] = 1.0
+        pairs = list(zip(self._lengths.tolist(), map(Interval, *bounds.tolist()), strict=True))
+        ends = self._rows.tolist()
+        return [dict(pairs[a:b]) for a, b in pairwise(ends)]
 
-    def _loud(self, counts: Sequence[int], nothing: Sequence[float]) -> dict[int, Floats]:
+    def _loud(self, counts: Counts, nothing: Floats) -> dict[int, Floats]:
         """Of those ladders that are heard at more harmonics: at which."""
         # What is nothing for the coins that all anchors of a ladder leave free is nothing for any of them.
         common = [self._coins[a : b - most] for a, b, (most, _) in self._each()]
-        asked = list(range(len(common)))
-        if len(common) > 1:
-            shares = np.abs(np.concatenate(common)) / np.repeat(self._periods, [len(part) for part in common])
-            starts = np.cumsum([0, *(len(part) for part in common)])[:-1]
-            quiet = is_quiet(shares, starts, np.array(counts), np.array(nothing), self._keep)
-            asked = np.flatnonzero(~quiet).tolist()
+        often = [len(part) for part in common]
+        shares = np.abs(np.concatenate(common)) / np.repeat(self._periods, often)
+        few = counts <= _TOGETHER
+        starts = np.cumsum([0, *often])[:-1]
+        quiet = few & is_quiet(shares, starts, np.where(few, counts, FIRST), nothing, self._keep)
         found = {}
-        for d in asked:
-            circle, coins = Circle(self._periods[d]), Coins(common[d], self._keep)
-            more = loud_harmonics(circle, coins, counts[d], nothing[d])
+        for d in np.flatnonzero(~quiet).tolist():
+            circle, coins = Circle(float(self._periods[d])), Coins(common[d], self._keep)
+            more = loud_harmonics(circle, coins, int(counts[d]), float(nothing[d]))
             if len(more):
                 found[d] = more
         return found
@@ -121,7 +118,7 @@ class PrefixWaves:
     def _alone(self, d: int, more: Floats) -> Spectra:
         """The anchors of one ladder as sums, heard at more harmonics."""
         rows, coins = slice(self._rows[d], self._rows[d + 1]), slice(self._starts[d], self._starts[d + 1])
-        circle = Circle(self._periods[d])
+        circle = Circle(float(self._periods[d]))
         factors = circle.factors(Coins(self._coins[coins], self._keep), more).T
         most, least = self._spans[d]
         phi = _multiplied(factors, [(0, factors.shape[1], (most, least))])
@@ -154,42 +151,50 @@ def _multiplied(factors: Waves, each: list[tuple[int, int, tuple[int, int]]]) ->
     return np.ascontiguousarray(np.multiply.accumulate(wide, axis=2)[:, ladder, rank].T)
 
 
-@dataclass(frozen=True)
-class Look:
-    """What is heard of the anchors of one ladder: lengths, and of each its precision by estimate.
+class Looks(NamedTuple):
+    """What is heard of the anchors of some ladders: lengths, and of each its precision by estimate.
 
-    ``spreads`` tell how many harmonics a proof takes.
+    Parameters
+    ----------
+    longest, least
+        The lengths of each ladder, at the ends.
+    first
+        Where its precisions begin: those of its lengths, from the longest on, and that of the empty anchor.
+    precisions, spreads
+        By estimate, and how many harmonics a proof takes.
     """
 
-    longest: int
-    least: int
-    precisions: list[float]
-    spreads: list[float]
+    longest: Counts
+    least: Counts
+    first: Counts
+    precisions: Floats
+    spreads: Floats
 
-    def reaching(self, threshold: float) -> int:
+    def of(self, d: int) -> "Looks":
+        """One of the ladders."""
+        end = int(self.first[d + 1]) if d + 1 < len(self.first) else len(self.precisions)
+        rows = slice(int(self.first[d]), end)
+        one = slice(d, d + 1)
+        first = np.zeros(1, dtype=np.int64)
+        return Looks(self.longest[one], self.least[one], first, self.precisions[rows], self.spreads[rows])
+
+    @property
+    def rows(self) -> Counts:
+        """How many anchors of each ladder were looked at."""
+        return self.longest - self.least + 1 + (self.least > 0)
+
+    def reaching(self, threshold: float) -> Counts:
         """How many of the lengths, from the longest on, reach a threshold by estimate."""
-        return sum(precision >= threshold for precision in self.precisions[: self.longest - self.least + 1])
+        reach = self.precisions >= threshold
+        reach[(self.first + self.rows - 1)[self.least > 0]] = False
+        number: Counts = np.add.reduceat(reach.astype(np.int64), self.first)
+        return number
 
-    def needed(self, widths: list[float]) -> int:
-        """How many harmonics intervals of these half widths take.
-
-        Few different numbers, so that what depends on them alone is worked out once.
-        """
-        needed = max(0.5 * spread / width for spread, width in zip(self.spreads, widths, strict=True))
-        quarters = math.ceil(4.0 * math.log2(max(needed, FIRST)))
-        return math.ceil(math.pow(2.0, 0.25 * quarters))
-
-
-def _period(ladder: Ladder, finest: float) -> float:
-    return float(Circle.around(ladder.squares, finest / 20.0).period)
-
-
-def _means(ladder: Ladder, heads: Floats) -> Floats:
-    """(3, r) the mean of each anchor's score, and as far off as rounding may take it."""
-    keep = ladder.keep
-    free = keep * (ladder.floor + float(ladder.heads[-1])) + (1.0 - keep) * ladder.bias
-    means = free + (1.0 - keep) * heads
-    return np.array([means - ladder.error, means, means + ladder.error])
+    def needed(self, widths: Floats) -> Counts:
+        """How many harmonics intervals of these half widths take, rounded up to a quarter of an octave."""
+        needed = np.maximum.reduceat(0.5 * self.spreads / widths, self.first)
+        quarters = np.ceil(4.0 * np.log2(np.maximum(needed, FIRST)))
+        return np.ceil(np.exp2(0.25 * quarters)).astype(np.int64)
 
 
 def on_lattice(ladder: Ladder, step: float, lengths: range, stop: float) -> dict[int, Interval]:
@@ -212,7 +217,7 @@ def on_lattice(ladder: Ladder, step: float, lengths: range, stop: float) -> dict
         if (looking and length in lengths) or length == 0:
             base = ladder.floor + float(heads[length])
             tail = grid_tail(grid, step, base, 0.0, error=ladder.error, strict=ladder.strict)
-            found[length] = _possible(ladder, tail, float(heads[length]))
+            found[length] = known_extremes(tail, base, ladder.bias + float(heads[-1]), ladder.error)
             looking = found[length].high >= stop
     return found
 
@@ -224,9 +229,3 @@ def lattice_of(ladder: Ladder, budget: float) -> float | None:
     deviation = 0.5 * ladder.squares**0.5
     cost = pass_cost(len(coins), len(ladder.rungs), float(coins.sum()), deviation, step)
     return step if cost <= budget else None
-
-
-def _possible(ladder: Ladder, tail: Interval, kept: float) -> Interval:
-    """A tail, given the least and the largest score there is with some coefficients kept."""
-    highest = ladder.bias + float(ladder.heads[-1])
-    return known_extremes(tail, ladder.floor + kept, highest, ladder.error)

@@ -13,15 +13,16 @@ from kedge.evaluators.harmonics import FIRST
 from kedge.model.scores.additive import AdditiveScore
 from kedge.results.interval import Interval
 from kedge.search.exact.ladder import Ladder
-from kedge.search.exact.prefix_tails import Look, PrefixWaves
-from kedge.typing import Floats
+from kedge.search.exact.prefix_tails import Looks, PrefixWaves
+from kedge.typing import Bools, Counts, Floats
 
 __all__ = ["ALL_COINS", "Begun", "begin_together", "by_waves", "guess", "proven", "reaching"]
 
 # Up to this many occurrences all 2^n samples are added up: tens of microseconds.
 ALL_COINS = 14
-# Half widths of intervals: narrow enough to be useful, what a first look is prepared for, and the finest.
-COARSE, FINE, FINEST = 2.5e-3, 8e-5, 1e-15
+# Half widths of intervals: narrow enough to be useful, what a first look is prepared for, the finest of the
+# empty anchor, which decides nothing but a remark, and the finest of all.
+COARSE, FINE, EMPTY, FINEST = 2.5e-3, 8e-5, 1e-5, 1e-15
 # An interval takes this share of the room that there is beside the threshold, and what cannot be heard at a
 # harmonic this share of the interval.
 ROOM, NOTHING = 0.8, 1e-3
@@ -30,10 +31,21 @@ HARMONICS = 1 << 25
 
 
 class Begun(NamedTuple):
-    """The first look at the anchors of a ladder; and what it tells, where it was taken at the right ones."""
+    """The first look at the anchors of a ladder, beside those at others; and what it tells.
+
+    Parameters
+    ----------
+    ladder
+        The ladder.
+    looks, place
+        What was heard of all ladders, and which of them this one is.
+    tails
+        Length to precision, where the look was taken at the right lengths.
+    """
 
     ladder: Ladder
-    look: Look
+    looks: Looks
+    place: int
     tails: dict[int, Interval] | None
 
 
@@ -61,52 +73,55 @@ def begin_together(
 
 def _first_looks(ladders: Sequence[Ladder], threshold: float, shortest: int) -> list[Begun]:
     """A few lengths around a guess; and intervals for them, where these are the right ones."""
-    guesses = [guess(ladder, threshold, shortest) for ladder in ladders]
     spans = [
-        (min(guess + 2, len(ladder)), max(guess - 2, shortest))
-        for guess, ladder in zip(guesses, ladders, strict=True)
+        (min(length + 2, len(ladder)), max(length - 2, shortest))
+        for length, ladder in zip(_guesses(ladders, threshold, shortest), ladders, strict=True)
     ]
     waves = PrefixWaves(ladders, FINE, spans)
-    counts, aims, here = [], [], []
-    for ladder, look in zip(ladders, waves.looks, strict=True):
-        widths = _widths(look, threshold, COARSE)
-        aims.append(min(widths))
-        here.append(_next_span(ladder, look, threshold, shortest) is None and aims[-1] >= FINE)
-        counts.append(min(look.needed(widths), _most(ladder)) if here[-1] else FIRST)
-    tails = waves.tails(counts, [NOTHING * aim for aim in aims])
-    rows = zip(ladders, waves.looks, tails, here, strict=True)
-    return [Begun(ladder, look, tail if right else None) for ladder, look, tail, right in rows]
+    looks = waves.looks
+    widths = _widths(looks, threshold, COARSE)
+    aims = np.minimum.reduceat(widths, looks.first)
+    lengths = np.array([len(ladder) for ladder in ladders])
+    here = ~(_is_above(looks, threshold, lengths) | _is_below(looks, threshold, shortest)) & (aims >= FINE)
+    most = np.array([_most(ladder) for ladder in ladders])
+    counts = np.where(here, np.minimum(looks.needed(widths), most), FIRST)
+    tails = waves.tails(counts, NOTHING * aims)
+    rows = zip(ladders, tails, here.tolist(), strict=True)
+    return [Begun(ladder, looks, k, tail if right else None) for k, (ladder, tail, right) in enumerate(rows)]
 
 
 def by_waves(ladder: Ladder, threshold: float, shortest: int, begun: Begun | None) -> dict[int, Interval]:
     """Length to precision, by harmonics: intervals just narrow enough to be told from the threshold."""
-    _, look, told = begun or _first_looks([ladder], threshold, shortest)[0]
+    _, looks, place, told = begun or _first_looks([ladder], threshold, shortest)[0]
+    if told is not None and reaching(told, threshold, shortest) and proven(told, threshold, shortest):
+        return told
+    look = looks.of(place)
     waves, finest, aim, most = None, FINE, COARSE, _most(ladder)
     while told is None and (span := _next_span(ladder, look, threshold, shortest)) is not None:
         waves = PrefixWaves([ladder], FINE, [span])
-        look = waves.looks[0]
+        look = waves.looks
     looked: dict[int, Interval] = {}
     while True:
-        widths = _widths(look, threshold, aim)
-        aim = min(widths)
+        widths, longest, least = _widths(look, threshold, aim), int(look.longest[0]), int(look.least[0])
+        aim = float(widths.min())
         if aim < finest:  # the circle leaves too much outside
-            finest, span = aim / 2.0, (look.longest, look.least)
+            finest, span = aim / 2.0, (longest, least)
         else:
-            count = min(look.needed(widths), most)
+            count = min(int(look.needed(widths)[0]), most)
             if waves is not None:
-                told = waves.tails([count], [NOTHING * aim])[0]
+                told = waves.tails(np.array([count]), np.array([NOTHING * aim]))[0]
             for length, tail in (told or {}).items():
                 known = looked.get(length, tail)
                 looked[length] = Interval(max(known.low, tail.low), tail.mean, min(known.high, tail.high))
             reached = bool(reaching(looked, threshold, shortest))
             if reached and (count == most or proven(looked, threshold, shortest)):
                 return looked
-            if count == most and look.longest == len(ladder):
+            if count == most and longest == len(ladder):
                 return looked
             aim /= 8.0
-            finest, span = aim, (min(look.longest + (4 if count == most else 0), len(ladder)), look.least)
+            finest, span = aim, (min(longest + (4 if count == most else 0), len(ladder)), least)
         waves = PrefixWaves([ladder], finest, [span])
-        look = waves.looks[0]
+        look = waves.looks
 
 
 def _most(ladder: Ladder) -> int:
@@ -114,34 +129,69 @@ def _most(ladder: Ladder) -> int:
     return max(HARMONICS // ladder.coins, FIRST)
 
 
-def _next_span(ladder: Ladder, look: Look, threshold: float, shortest: int) -> tuple[int, int] | None:
+def _is_above(looks: Looks, threshold: float, lengths: Counts) -> Bools:
+    """Whether the answer is longer than all that was looked at."""
+    above: Bools = (looks.reaching(threshold) == 0) & (looks.longest < lengths)
+    return above
+
+
+def _is_below(looks: Looks, threshold: float, shortest: int) -> Bools:
+    """Whether it may be shorter than all that was looked at."""
+    every = looks.reaching(threshold) == looks.longest - looks.least + 1
+    below: Bools = every & (looks.least > shortest)
+    return below
+
+
+def _next_span(ladder: Ladder, look: Looks, threshold: float, shortest: int) -> tuple[int, int] | None:
     """Where to look if not here: lengths from one that reaches the threshold to one that misses it."""
-    longest, least, reaching = look.longest, look.least, look.reaching(threshold)
-    if reaching == 0 and longest < len(ladder):
-        return min(2 * longest + 4, len(ladder)), longest
-    if reaching == longest - least + 1 and least > shortest:
-        return min(least + 1, len(ladder)), max(least - 6, shortest)
+    longest, least, total = int(look.longest[0]), int(look.least[0]), len(ladder)
+    if _is_above(look, threshold, np.array([total]))[0]:
+        return min(2 * longest + 4, total), longest
+    if _is_below(look, threshold, shortest)[0]:
+        return min(least + 1, total), max(least - 6, shortest)
     return None
 
 
-def _widths(look: Look, threshold: float, aim: float) -> list[float]:
+def _widths(looks: Looks, threshold: float, aim: float) -> Floats:
     """Half widths that tell the answer, the length before it and the empty anchor from the threshold."""
-    widths = [aim] * len(look.precisions)
+    widths = np.full(len(looks.precisions), aim)
     if threshold == 1.0:
         return widths  # what is certain is known without any harmonics
-    reaching = look.reaching(threshold)
-    last = look.longest - look.least
-    for row, finest in ((max(reaching - 1, 0), FINEST), (min(reaching, last), FINEST), (-1, FINE)):
-        room = ROOM * abs(look.precisions[row] - threshold)
-        widths[row] = min(widths[row], max(room, finest))
+    reaching = looks.reaching(threshold)
+    answer = np.maximum(reaching - 1, 0)
+    before = np.minimum(reaching, looks.longest - looks.least)
+    for row, finest in ((answer, FINEST), (before, FINEST), (looks.rows - 1, EMPTY)):
+        at = looks.first + row
+        room = ROOM * np.abs(looks.precisions[at] - threshold)
+        widths[at] = np.minimum(widths[at], np.maximum(room, finest))
     return widths
 
 
 def guess(ladder: Ladder, threshold: float, shortest: int) -> int:
     """About how long the shortest anchor is: where to look, never what to claim."""
-    guesses = _gaussian(ladder)
-    length = int(np.argmax(guesses >= threshold)) if guesses[-1] >= threshold else len(ladder)
-    return max(length, shortest)
+    return _guesses([ladder], threshold, shortest)[0]
+
+
+def _guesses(ladders: Sequence[Ladder], threshold: float, shortest: int) -> list[int]:
+    """The same of several ladders: by a Gaussian of the same mean and variance."""
+    from scipy.special import ndtr
+
+    keep = ladders[0].keep
+    often = np.array([len(ladder) + 1 for ladder in ladders])
+    ends = np.cumsum(often)
+    heads = np.concatenate([ladder.heads for ladder in ladders])
+    squared = np.concatenate([ladder.squared_heads for ladder in ladders])
+    floor, bias, squares = np.array([(one.floor, one.bias, one.squares) for one in ladders]).T
+    # The mean when nothing is kept, but for rungs.
+    lowest = keep * floor + (1 - keep) * bias
+    mean = (1 - keep) * heads + np.repeat(lowest + keep * heads[ends - 1], often)
+    variance = keep * (1 - keep) * (np.repeat(squares, often) - squared)
+    scale = np.sqrt(np.maximum(variance, 1e-30 * np.repeat(squared[ends - 1], often)))
+    reach = ndtr(mean / scale) >= threshold
+    reach[ends - 1] = True  # where no shorter one does, all of them
+    reached = np.flatnonzero(reach)
+    lengths = reached[np.searchsorted(reached, ends - often)] - (ends - often)
+    return np.maximum(lengths, shortest).tolist()
 
 
 def reaching(looked: Mapping[int, Interval], threshold: float, shortest: int) -> list[int]:
@@ -156,17 +206,3 @@ def proven(looked: Mapping[int, Interval], threshold: float, shortest: int) -> b
         return True  # nothing to be proven
     length = min(reached)
     return length == shortest or (length - 1 in looked and looked[length - 1].high < threshold)
-
-
-def _gaussian(ladder: Ladder) -> Floats:
-    """(L + 1,) rough precision of the top-l anchors: where to look, never what to claim."""
-    from scipy.special import ndtr
-
-    keep = ladder.keep
-    heads, squares = ladder.heads, ladder.squared_heads
-    lowest = keep * ladder.floor + (1 - keep) * ladder.bias  # the mean when nothing is kept, but for rungs
-    mean = (1 - keep) * heads + (lowest + keep * float(heads[-1]))
-    variance = keep * (1 - keep) * (ladder.squares - squares)
-    scale = np.sqrt(np.maximum(variance, 1e-30 * squares[-1]))
-    guess: Floats = ndtr(mean / scale)
-    return guess
