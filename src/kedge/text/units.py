@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import NamedTuple, overload
 
 import numpy as np
@@ -133,13 +134,17 @@ def one_per_position(document: Document) -> Units:
 
 def interchangeable(document: Document, reads: Callable[[str], bool]) -> Units:
     """One unit per distinct word that the model reads; the other words can never matter."""
-    known = vars(document).get("read")
-    if isinstance(known, _Read) and known.by is reads:  # when its label was looked for
-        return known.units
+    before = vars(document).get("read")
+    if isinstance(before, _Read) and before.by is reads:  # when its label was looked for
+        return before.units
     counts = Counter(document.words)  # in order of first appearance
-    words = Words(filter(reads, counts))
+    sizes = np.fromiter(counts.values(), np.int64, len(counts))
+    known = list(map(reads, counts))
+    if all(known):
+        words = Words(counts)
+    else:
+        words, sizes = Words(compress(counts, known)), sizes[known]
     units = Units(_Occurrences(document, words))
-    # Known without looking for any position.
-    vars(units)["sizes"] = np.fromiter(map(counts.__getitem__, words), np.int64, len(words))
+    vars(units)["sizes"] = sizes  # known without looking for any position
     vars(document)["read"] = _Read(reads, units)
     return units

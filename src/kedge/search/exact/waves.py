@@ -22,7 +22,7 @@ __all__ = ["ALL_COINS", "Begun", "begin_together", "by_waves", "guess", "proven"
 ALL_COINS = 14
 # Half widths of intervals: narrow enough to be useful, what a first look is prepared for, the finest of the
 # empty anchor, which decides nothing but a remark, and the finest of all.
-COARSE, FINE, EMPTY, FINEST = 2.5e-3, 8e-5, 1e-5, 1e-15
+COARSE, FINE, EMPTY, FINEST = 2.5e-3, 8e-5, 2e-6, 1e-15
 # An interval takes this share of the room that there is beside the threshold, and what cannot be heard at a
 # harmonic this share of the interval.
 ROOM, NOTHING = 0.8, 1e-3

@@ -6,7 +6,6 @@ sign. ``label_algebra``: whether a label holds, for rows of counts, by plain ari
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cache
 
 import numpy as np
 
@@ -188,7 +187,7 @@ def label_algebra(
         return None
     place = classes.index(label)
 
-    weights = cache(lambda: _leads(features, head, words, place))
+    read: list[tuple[Floats, Floats, float, Floats]] = []  # when somebody asks for the first time
 
     def holds(counts: Counts) -> Bools:
         rows = max(1, _PIECE // max(1, counts.shape[1]))
@@ -197,7 +196,9 @@ def label_algebra(
         return np.concatenate([piece(counts[i : i + rows]) for i in range(0, len(counts), rows)])
 
     def piece(counts: Counts) -> Bools:
-        both, lead, offset, scale = weights()
+        if not read:
+            read.append(_leads(features, head, words, place))
+        both, lead, offset, scale = read[0]
         values = _values(features, head, scale, counts)
         sums = values @ both
         lengths = features.lengths(values) if head.cut is None else None
