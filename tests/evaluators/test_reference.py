@@ -96,7 +96,7 @@ def test_prefixes_of_a_ladder_contain_the_exact_tails():
         bias = round(-float((slopes * sizes).sum()) / 2 - 12)
         score = AdditiveScore.from_slopes(0.1 * bias, 0.1 * slopes, sizes, strict=True)
         ladder = Ladder.of(score, 0.5)
-        found = PrefixWaves([ladder], 1e-3, [(len(ladder), 1)]).tails(np.array([1000]), np.array([1e-7]))[0]
+        found = PrefixWaves([ladder], 1e-3, [(len(ladder), 1)]).tails([1000], [1e-7])[0]
         for length in (0, 1, 5, 12, len(ladder) - 1):
             kept = np.bincount(ladder.owners[:length], minlength=d)
             true = exact_tail(slopes.tolist(), sizes.tolist(), bias, strict=True, kept=kept.tolist())

@@ -32,7 +32,7 @@ from kedge.model.scores.additive import UNIT
 from kedge.results.interval import Interval
 from kedge.typing import Counts, Floats
 
-__all__ = ["FIRST", "Circle", "Spectra", "Waves", "powers"]
+__all__ = ["FIRST", "Circle", "Spectra", "Waves", "circumference", "powers"]
 
 Complexes = NDArray[np.complex128]
 Waves = NDArray[Any]
@@ -43,6 +43,12 @@ FIRST = 16
 _FIRST = np.arange(1.0, FIRST + 1.0)
 # As good as infinitely many harmonics.
 _ENDLESS = 1 << 40
+
+
+def circumference(squares: float | Floats, outside: float) -> Any:
+    """A sum of variables with these squared ranges leaves one turn of such a circle that seldom."""
+    root = math.sqrt if isinstance(squares, float) else np.sqrt
+    return 2.0 * root(0.5 * squares * math.log(1.0 / outside))
 
 
 @dataclass(frozen=True)
@@ -58,11 +64,6 @@ class Circle:
     """
 
     period: float | Floats
-
-    @classmethod
-    def around(cls, squares: float | Floats, outside: float) -> "Circle":
-        """Large enough for a sum of variables with these squared ranges to leave one turn that seldom."""
-        return cls(2.0 * np.sqrt(0.5 * squares * math.log(1.0 / outside)))
 
     def factors(self, coins: Coins, more: Floats) -> Waves:
         """(n, h) the characteristic function of each coin; real for fair ones."""

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kedge.evaluators.harmonics import FIRST, Circle, Complexes, Spectra, Waves, powers
+from kedge.evaluators.harmonics import FIRST, Circle, Complexes, Spectra, Waves, circumference, powers
 from kedge.evaluators.laws import Coins, Laws
 from kedge.evaluators.loudness import is_quiet, loud_harmonics
 from kedge.results.interval import Interval
@@ -102,7 +102,7 @@ class WordSums:
         mean = base + self._added(centres)
         means = mean + np.array([score.low - self.error, score.likely, score.high + self.error])
         random = squares > 0.0
-        circle = Circle.around(np.where(random, squares, 1.0), finest / 20.0)
+        circle = Circle(circumference(np.where(random, squares, 1.0), finest / 20.0))
         heard = _Heard(self, circle, moved, centres)
         spectra = Spectra(circle, heard.phi, _NO_MORE, means, squares, self.words)
         widths = np.full(len(base), width)
@@ -117,7 +117,7 @@ class WordSums:
         for s in np.flatnonzero(random & ~heard.quiet(counts, _NOTHING * widths)).tolist():
             count, nothing = int(counts[s]), _NOTHING * float(widths[s])
             alone, coins, laws = heard.alone(s)
-            if len(more := loud_harmonics(alone, coins, count, nothing)):
+            if len(more := loud_harmonics(alone, coins, count, nothing, tried=True)):
                 phi = alone.characteristic(coins, laws, more)[None]
                 row = slice(s, s + 1)
                 own = Spectra(alone, phi, more, means[:, row], squares[row], int(self.words[s]))

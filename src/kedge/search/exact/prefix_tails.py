@@ -10,14 +10,14 @@ import numpy as np
 from kedge.evaluators.grids.cells import coarsest_lattice, pass_cost
 from kedge.evaluators.grids.gridsum import GridSum, Variable
 from kedge.evaluators.grids.tails import grid_tail, known_extremes
-from kedge.evaluators.harmonics import FIRST, Circle, Spectra, Waves
+from kedge.evaluators.harmonics import FIRST, Circle, Spectra, Waves, circumference
 from kedge.evaluators.laws import Coins
 from kedge.evaluators.loudness import is_quiet, loud_harmonics
 from kedge.results.interval import Interval
 from kedge.search.exact.ladder import Ladder
-from kedge.typing import Counts, Floats
+from kedge.typing import Floats
 
-__all__ = ["Looks", "PrefixWaves", "lattice_of", "on_lattice"]
+__all__ = ["Look", "PrefixWaves", "lattice_of", "on_lattice"]
 
 # Ladders with more harmonics than this are looked at one by one, for what a table of them would take.
 _TOGETHER = 4096
@@ -42,83 +42,92 @@ class PrefixWaves:
 
     def __init__(self, ladders: Sequence[Ladder], finest: float, spans: Sequence[tuple[int, int]]) -> None:
         self._ladders, self.finest, self._keep = ladders, finest, ladders[0].keep
-        all_squares = np.array([ladder.squares for ladder in ladders])
-        self._periods: Floats = np.asarray(Circle.around(all_squares, finest / 20.0).period)
         # Each length has one coin more than the one before it.
         pieces = [piece for ladder in ladders for piece in (ladder.drops, ladder.rungs[::-1])]
         coins = np.concatenate(pieces)
         if self._keep != 0.5:  # what is won back, as what is lost
             coins[np.repeat([True, False] * len(ladders), [len(piece) for piece in pieces])] *= -1.0
-        number = np.array([ladder.coins for ladder in ladders])
         self._coins, self._spans = coins, spans
-        self._starts = np.cumsum([0, *number])
-        most, least = np.array(spans).T
-        rows = most - least + 1 + (least > 0)
-        self._rows = np.cumsum([0, *rows])
-        lengths = np.repeat(self._rows[:-1] + most, rows) - np.arange(self._rows[-1])
-        lengths[self._rows[1:][least > 0] - 1] = 0
-        self._lengths, self._of = lengths, np.repeat(np.arange(len(ladders)), rows)
-        # Heads of all ladders one after the other: those of each begin with nothing and end with everything.
-        ends = np.cumsum([len(ladder) + 1 for ladder in ladders])
-        at = np.repeat(ends - [len(ladder) + 1 for ladder in ladders], rows) + lengths
-        all_heads = np.concatenate([ladder.heads for ladder in ladders])
-        heads, everything = all_heads[at], all_heads[ends - 1]
-        floor, bias, error = np.array([(one.floor, one.bias, one.error) for one in ladders]).T
-        # The least and the largest score there is with a head kept.
-        self._lowest, self._highest = floor[self._of] + heads, (bias + everything)[self._of]
-        self._error = error[self._of]
-        free = self._keep * (floor + everything) + (1.0 - self._keep) * bias
-        means = free[self._of] + (1.0 - self._keep) * heads
-        self._means = np.array([means - self._error, means, means + self._error])
-        self._squares = all_squares[self._of] - np.concatenate([one.squared_heads for one in ladders])[at]
-        circle = Circle(self._periods[self._of])
-        terms = number[self._of]
-        self._spectra = Spectra(circle, self._phi(), _NO_MORE, self._means, self._squares, terms)
-        sure = self._lowest > self._error
-        precisions = np.where(sure, 1.0, np.minimum(self._spectra.estimates[1], _BELOW))
-        self.looks = Looks(most, least, self._rows[:-1], precisions, self._spectra.spread[1])
+        self._starts, self._ends = [0], [0]
+        self._periods: list[float] = []
+        self._lengths: list[int] = []
+        self._extremes: list[tuple[float, float, float]] = []
+        rows: list[tuple[float, float, float, float, int]] = []
+        for ladder, (most, least) in zip(ladders, spans, strict=True):
+            error, coins_of, all_squares = ladder.error, ladder.coins, ladder.squares
+            period = circumference(all_squares, finest / 20.0)
+            everything, (heads, squares) = float(ladder.heads[-1]), (
+                [*of[least : most + 1].tolist()[::-1], *([0.0] if least else [])]
+                for of in (ladder.heads, ladder.squared_heads)
+            )
+            free = self._keep * (ladder.floor + everything) + (1.0 - self._keep) * ladder.bias
+            for head, squared in zip(heads, squares, strict=True):
+                rows.append((free + (1.0 - self._keep) * head, error, all_squares - squared, period, coins_of))
+                self._extremes.append((ladder.floor + head, ladder.bias + everything, error))
+            self._lengths += [*range(most, least - 1, -1), *([0] if least else [])]
+            self._periods.append(period)
+            self._starts.append(self._starts[-1] + coins_of)
+            self._ends.append(len(rows))
+        means, error, self._squares, periods, terms = np.array(rows).T
+        self._means = np.array([means - error, means, means + error])
+        spectra = Spectra(Circle(periods), self._phi(), _NO_MORE, self._means, self._squares, terms)
+        self._spectra = spectra
+        precisions = [
+            1.0 if lowest > error else min(precision, _BELOW)
+            for precision, (lowest, _, error) in zip(
+                spectra.estimates[1].tolist(), self._extremes, strict=True
+            )
+        ]
+        heard = precisions, spectra.spread[1].tolist()
+        self.looks = [
+            Look(*span, *(column[a:b] for column in heard))
+            for span, (a, b) in zip(spans, pairwise(self._ends), strict=True)
+        ]
 
-    def tails(self, counts: Counts, nothing: Floats) -> list[dict[int, Interval]]:
+    def tails(self, counts: Sequence[int], nothing: Sequence[float]) -> list[dict[int, Interval]]:
         """Of each ladder length to certified precision, from so many harmonics; see `Spectra`."""
         loud = self._loud(counts, nothing)
-        bounds = self._spectra.bounds(counts[self._of], nothing[self._of])
-        for d, more in loud.items():
-            own = self._alone(d, more).bounds(int(counts[d]), float(nothing[d]))
-            bounds[:, self._rows[d] : self._rows[d + 1]] = own
-        # What is certain, impossible, or neither; see `known_extremes`.
-        unclear = (self._lowest < -self._error) & (bounds[2] == 1.0)
-        bounds = np.where(unclear, np.minimum(bounds, _BELOW), bounds)
-        bounds[:, self._highest < -self._error] = 0.0
-        bounds[:, self._lowest > self._error] = 1.0
-        pairs = list(zip(self._lengths.tolist(), map(Interval, *bounds.tolist()), strict=True))
-        ends = self._rows.tolist()
-        return [dict(pairs[a:b]) for a, b in pairwise(ends)]
+        if len(counts) == 1:
+            spectra = self._alone(0, loud[0]) if loud else self._spectra
+            bounds = spectra.bounds(counts[0], nothing[0])
+        else:
+            rows = np.diff(self._ends)
+            bounds = self._spectra.bounds(np.repeat(counts, rows), np.repeat(nothing, rows))
+            for d, more in loud.items():
+                own = self._alone(d, more).bounds(counts[d], nothing[d])
+                bounds[:, self._ends[d] : self._ends[d + 1]] = own
+        tails = map(known_extremes, map(Interval, *bounds.tolist()), *zip(*self._extremes, strict=True))
+        pairs = list(zip(self._lengths, tails, strict=True))
+        return [dict(pairs[a:b]) for a, b in pairwise(self._ends)]
 
-    def _loud(self, counts: Counts, nothing: Floats) -> dict[int, Floats]:
+    def _loud(self, counts: Sequence[int], nothing: Sequence[float]) -> dict[int, Floats]:
         """Of those ladders that are heard at more harmonics: at which."""
         # What is nothing for the coins that all anchors of a ladder leave free is nothing for any of them.
         common = [self._coins[a : b - most] for a, b, (most, _) in self._each()]
-        often = [len(part) for part in common]
-        shares = np.abs(np.concatenate(common)) / np.repeat(self._periods, often)
-        few = counts <= _TOGETHER
-        starts = np.cumsum([0, *often])[:-1]
-        quiet = few & is_quiet(shares, starts, np.where(few, counts, FIRST), nothing, self._keep)
+        asked = [0]
+        if len(common) > 1:
+            often = [len(part) for part in common]
+            shares = np.abs(np.concatenate(common)) / np.repeat(self._periods, often)
+            few = np.array(counts) <= _TOGETHER
+            starts = np.cumsum([0, *often])[:-1]
+            quiet = is_quiet(shares, starts, np.where(few, counts, FIRST), np.array(nothing), self._keep)
+            asked = np.flatnonzero(~(few & quiet)).tolist()
         found = {}
-        for d in np.flatnonzero(~quiet).tolist():
-            circle, coins = Circle(float(self._periods[d])), Coins(common[d], self._keep)
-            more = loud_harmonics(circle, coins, int(counts[d]), float(nothing[d]))
+        for d in asked:
+            circle, coins = Circle(self._periods[d]), Coins(common[d], self._keep)
+            more = loud_harmonics(circle, coins, counts[d], nothing[d], tried=len(common) > 1)
             if len(more):
                 found[d] = more
         return found
 
     def _each(self) -> "zip[tuple[int, int, tuple[int, int]]]":
         """Where the coins of each ladder begin and end, and its lengths."""
-        return zip(self._starts[:-1].tolist(), self._starts[1:].tolist(), self._spans, strict=True)
+        return zip(self._starts[:-1], self._starts[1:], self._spans, strict=True)
 
     def _alone(self, d: int, more: Floats) -> Spectra:
         """The anchors of one ladder as sums, heard at more harmonics."""
-        rows, coins = slice(self._rows[d], self._rows[d + 1]), slice(self._starts[d], self._starts[d + 1])
-        circle = Circle(float(self._periods[d]))
+        rows, coins = slice(self._ends[d], self._ends[d + 1]), slice(self._starts[d], self._starts[d + 1])
+        circle = Circle(self._periods[d])
         factors = circle.factors(Coins(self._coins[coins], self._keep), more).T
         most, least = self._spans[d]
         phi = _multiplied(factors, [(0, factors.shape[1], (most, least))])
@@ -151,50 +160,42 @@ def _multiplied(factors: Waves, each: list[tuple[int, int, tuple[int, int]]]) ->
     return np.ascontiguousarray(np.multiply.accumulate(wide, axis=2)[:, ladder, rank].T)
 
 
-class Looks(NamedTuple):
-    """What is heard of the anchors of some ladders: lengths, and of each its precision by estimate.
+class Look(NamedTuple):
+    """What is heard of the anchors of one ladder: lengths, and of each its precision by estimate.
 
     Parameters
     ----------
     longest, least
-        The lengths of each ladder, at the ends.
-    first
-        Where its precisions begin: those of its lengths, from the longest on, and that of the empty anchor.
-    precisions, spreads
-        By estimate, and how many harmonics a proof takes.
+        The lengths, at the ends.
+    precisions
+        Those of the lengths, from the longest on, and that of the empty anchor.
+    spreads
+        How many harmonics a proof of each takes.
     """
 
-    longest: Counts
-    least: Counts
-    first: Counts
-    precisions: Floats
-    spreads: Floats
+    longest: int
+    least: int
+    precisions: list[float]
+    spreads: list[float]
 
-    def of(self, d: int) -> "Looks":
-        """One of the ladders."""
-        end = int(self.first[d + 1]) if d + 1 < len(self.first) else len(self.precisions)
-        rows = slice(int(self.first[d]), end)
-        one = slice(d, d + 1)
-        first = np.zeros(1, dtype=np.int64)
-        return Looks(self.longest[one], self.least[one], first, self.precisions[rows], self.spreads[rows])
-
-    @property
-    def rows(self) -> Counts:
-        """How many anchors of each ladder were looked at."""
-        return self.longest - self.least + 1 + (self.least > 0)
-
-    def reaching(self, threshold: float) -> Counts:
+    def reaching(self, threshold: float) -> int:
         """How many of the lengths, from the longest on, reach a threshold by estimate."""
-        reach = self.precisions >= threshold
-        reach[(self.first + self.rows - 1)[self.least > 0]] = False
-        number: Counts = np.add.reduceat(reach.astype(np.int64), self.first)
+        number = 0
+        for precision in self.precisions[: self.longest - self.least + 1]:
+            number += precision >= threshold
         return number
 
-    def needed(self, widths: Floats) -> Counts:
-        """How many harmonics intervals of these half widths take, rounded up to a quarter of an octave."""
-        needed = np.maximum.reduceat(0.5 * self.spreads / widths, self.first)
-        quarters = np.ceil(4.0 * np.log2(np.maximum(needed, FIRST)))
-        return np.ceil(np.exp2(0.25 * quarters)).astype(np.int64)
+    def needed(self, widths: list[float]) -> int:
+        """How many harmonics intervals of these half widths take.
+
+        Few different numbers, so that what depends on them alone is worked out once.
+        """
+        needed = 2.0 * FIRST
+        for spread, width in zip(self.spreads, widths, strict=True):
+            if spread > needed * width:
+                needed = spread / width
+        quarters = math.ceil(4.0 * math.log2(0.5 * needed))
+        return math.ceil(math.pow(2.0, 0.25 * quarters))
 
 
 def on_lattice(ladder: Ladder, step: float, lengths: range, stop: float) -> dict[int, Interval]:

@@ -5,16 +5,15 @@ many documents together (`begin_together`), and is as a rule the last.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cache
+from statistics import NormalDist
 from typing import NamedTuple
 
-import numpy as np
-
 from kedge.evaluators.harmonics import FIRST
-from kedge.model.scores.additive import AdditiveScore
+from kedge.model.scores.additive import UNIT, AdditiveScore
 from kedge.results.interval import Interval
 from kedge.search.exact.ladder import Ladder
-from kedge.search.exact.prefix_tails import Looks, PrefixWaves
-from kedge.typing import Bools, Counts, Floats
+from kedge.search.exact.prefix_tails import Look, PrefixWaves
 
 __all__ = ["ALL_COINS", "Begun", "begin_together", "by_waves", "guess", "proven", "reaching"]
 
@@ -31,21 +30,10 @@ HARMONICS = 1 << 25
 
 
 class Begun(NamedTuple):
-    """The first look at the anchors of a ladder, beside those at others; and what it tells.
-
-    Parameters
-    ----------
-    ladder
-        The ladder.
-    looks, place
-        What was heard of all ladders, and which of them this one is.
-    tails
-        Length to precision, where the look was taken at the right lengths.
-    """
+    """The first look at the anchors of a ladder; and what it tells, where it was taken at the right ones."""
 
     ladder: Ladder
-    looks: Looks
-    place: int
+    look: Look
     tails: dict[int, Interval] | None
 
 
@@ -73,55 +61,54 @@ def begin_together(
 
 def _first_looks(ladders: Sequence[Ladder], threshold: float, shortest: int) -> list[Begun]:
     """A few lengths around a guess; and intervals for them, where these are the right ones."""
-    spans = [
-        (min(length + 2, len(ladder)), max(length - 2, shortest))
-        for length, ladder in zip(_guesses(ladders, threshold, shortest), ladders, strict=True)
-    ]
+    spans = []
+    for ladder in ladders:
+        length = guess(ladder, threshold, shortest)
+        spans.append((min(length + 2, len(ladder)), max(length - 2, shortest)))
     waves = PrefixWaves(ladders, FINE, spans)
-    looks = waves.looks
-    widths = _widths(looks, threshold, COARSE)
-    aims = np.minimum.reduceat(widths, looks.first)
-    lengths = np.array([len(ladder) for ladder in ladders])
-    here = ~(_is_above(looks, threshold, lengths) | _is_below(looks, threshold, shortest)) & (aims >= FINE)
-    most = np.array([_most(ladder) for ladder in ladders])
-    counts = np.where(here, np.minimum(looks.needed(widths), most), FIRST)
-    tails = waves.tails(counts, NOTHING * aims)
-    rows = zip(ladders, tails, here.tolist(), strict=True)
-    return [Begun(ladder, looks, k, tail if right else None) for k, (ladder, tail, right) in enumerate(rows)]
+    counts, nothing, here = [], [], []
+    for ladder, look in zip(ladders, waves.looks, strict=True):
+        widths = _widths(look, threshold, COARSE)
+        aim = min(widths)
+        here.append(aim >= FINE and _next_span(ladder, look, threshold, shortest) is None)
+        counts.append(min(look.needed(widths), _most(ladder)) if here[-1] else FIRST)
+        nothing.append(NOTHING * aim)
+    tails = waves.tails(counts, nothing)
+    rows = zip(ladders, waves.looks, tails, here, strict=True)
+    return [Begun(ladder, look, tail if right else None) for ladder, look, tail, right in rows]
 
 
 def by_waves(ladder: Ladder, threshold: float, shortest: int, begun: Begun | None) -> dict[int, Interval]:
     """Length to precision, by harmonics: intervals just narrow enough to be told from the threshold."""
-    _, looks, place, told = begun or _first_looks([ladder], threshold, shortest)[0]
+    _, look, told = begun or _first_looks([ladder], threshold, shortest)[0]
     if told is not None and reaching(told, threshold, shortest) and proven(told, threshold, shortest):
         return told
-    look = looks.of(place)
     waves, finest, aim, most = None, FINE, COARSE, _most(ladder)
     while told is None and (span := _next_span(ladder, look, threshold, shortest)) is not None:
         waves = PrefixWaves([ladder], FINE, [span])
-        look = waves.looks
+        look = waves.looks[0]
     looked: dict[int, Interval] = {}
     while True:
-        widths, longest, least = _widths(look, threshold, aim), int(look.longest[0]), int(look.least[0])
-        aim = float(widths.min())
+        widths = _widths(look, threshold, aim)
+        aim = min(widths)
         if aim < finest:  # the circle leaves too much outside
-            finest, span = aim / 2.0, (longest, least)
+            finest, span = aim / 2.0, (look.longest, look.least)
         else:
-            count = min(int(look.needed(widths)[0]), most)
+            count = min(look.needed(widths), most)
             if waves is not None:
-                told = waves.tails(np.array([count]), np.array([NOTHING * aim]))[0]
+                told = waves.tails([count], [NOTHING * aim])[0]
             for length, tail in (told or {}).items():
                 known = looked.get(length, tail)
                 looked[length] = Interval(max(known.low, tail.low), tail.mean, min(known.high, tail.high))
             reached = bool(reaching(looked, threshold, shortest))
             if reached and (count == most or proven(looked, threshold, shortest)):
                 return looked
-            if count == most and longest == len(ladder):
+            if count == most and look.longest == len(ladder):
                 return looked
             aim /= 8.0
-            finest, span = aim, (min(longest + (4 if count == most else 0), len(ladder)), least)
+            finest, span = aim, (min(look.longest + (4 if count == most else 0), len(ladder)), look.least)
         waves = PrefixWaves([ladder], finest, [span])
-        look = waves.looks
+        look = waves.looks[0]
 
 
 def _most(ladder: Ladder) -> int:
@@ -129,69 +116,56 @@ def _most(ladder: Ladder) -> int:
     return max(HARMONICS // ladder.coins, FIRST)
 
 
-def _is_above(looks: Looks, threshold: float, lengths: Counts) -> Bools:
-    """Whether the answer is longer than all that was looked at."""
-    above: Bools = (looks.reaching(threshold) == 0) & (looks.longest < lengths)
-    return above
-
-
-def _is_below(looks: Looks, threshold: float, shortest: int) -> Bools:
-    """Whether it may be shorter than all that was looked at."""
-    every = looks.reaching(threshold) == looks.longest - looks.least + 1
-    below: Bools = every & (looks.least > shortest)
-    return below
-
-
-def _next_span(ladder: Ladder, look: Looks, threshold: float, shortest: int) -> tuple[int, int] | None:
+def _next_span(ladder: Ladder, look: Look, threshold: float, shortest: int) -> tuple[int, int] | None:
     """Where to look if not here: lengths from one that reaches the threshold to one that misses it."""
-    longest, least, total = int(look.longest[0]), int(look.least[0]), len(ladder)
-    if _is_above(look, threshold, np.array([total]))[0]:
-        return min(2 * longest + 4, total), longest
-    if _is_below(look, threshold, shortest)[0]:
-        return min(least + 1, total), max(least - 6, shortest)
+    longest, least, reaching = look.longest, look.least, look.reaching(threshold)
+    if reaching == 0 and longest < len(ladder):
+        return min(2 * longest + 4, len(ladder)), longest
+    if reaching == longest - least + 1 and least > shortest:
+        return min(least + 1, len(ladder)), max(least - 6, shortest)
     return None
 
 
-def _widths(looks: Looks, threshold: float, aim: float) -> Floats:
+def _widths(look: Look, threshold: float, aim: float) -> list[float]:
     """Half widths that tell the answer, the length before it and the empty anchor from the threshold."""
-    widths = np.full(len(looks.precisions), aim)
+    widths = [aim] * len(look.precisions)
     if threshold == 1.0:
         return widths  # what is certain is known without any harmonics
-    reaching = looks.reaching(threshold)
-    answer = np.maximum(reaching - 1, 0)
-    before = np.minimum(reaching, looks.longest - looks.least)
-    for row, finest in ((answer, FINEST), (before, FINEST), (looks.rows - 1, EMPTY)):
-        at = looks.first + row
-        room = ROOM * np.abs(looks.precisions[at] - threshold)
-        widths[at] = np.minimum(widths[at], np.maximum(room, finest))
+    reaching = look.reaching(threshold)
+    last = look.longest - look.least
+    for row, finest in ((max(reaching - 1, 0), FINEST), (min(reaching, last), FINEST), (-1, EMPTY)):
+        room = ROOM * abs(look.precisions[row] - threshold)
+        widths[row] = min(widths[row], max(room, finest))
     return widths
 
 
 def guess(ladder: Ladder, threshold: float, shortest: int) -> int:
-    """About how long the shortest anchor is: where to look, never what to claim."""
-    return _guesses([ladder], threshold, shortest)[0]
+    """About how long the shortest anchor is: where to look, never what to claim.
+
+    By a Gaussian of the same mean and variance: beyond its middle it never falls with the length.
+    """
+    keep, heads, squares, most = ladder.keep, ladder.heads, ladder.squared_heads, len(ladder)
+    nothing = keep * (ladder.floor + float(heads[-1])) + (1.0 - keep) * ladder.bias
+    far = keep * (1.0 - keep) * _deviations(threshold) ** 2
+
+    def reaches(length: int) -> bool:
+        mean = nothing + (1.0 - keep) * float(heads[length])
+        return mean >= 0.0 and mean * mean >= far * (ladder.squares - float(squares[length]))
+
+    low, high = shortest - 1, shortest
+    while high < most and not reaches(high):
+        low, high = high, 2 * high + 1
+    high = min(high, most)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reaches(middle) else (middle, high)
+    return high
 
 
-def _guesses(ladders: Sequence[Ladder], threshold: float, shortest: int) -> list[int]:
-    """The same of several ladders: by a Gaussian of the same mean and variance."""
-    from scipy.special import ndtr
-
-    keep = ladders[0].keep
-    often = np.array([len(ladder) + 1 for ladder in ladders])
-    ends = np.cumsum(often)
-    heads = np.concatenate([ladder.heads for ladder in ladders])
-    squared = np.concatenate([ladder.squared_heads for ladder in ladders])
-    floor, bias, squares = np.array([(one.floor, one.bias, one.squares) for one in ladders]).T
-    # The mean when nothing is kept, but for rungs.
-    lowest = keep * floor + (1 - keep) * bias
-    mean = (1 - keep) * heads + np.repeat(lowest + keep * heads[ends - 1], often)
-    variance = keep * (1 - keep) * (np.repeat(squares, often) - squared)
-    scale = np.sqrt(np.maximum(variance, 1e-30 * np.repeat(squared[ends - 1], often)))
-    reach = ndtr(mean / scale) >= threshold
-    reach[ends - 1] = True  # where no shorter one does, all of them
-    reached = np.flatnonzero(reach)
-    lengths = reached[np.searchsorted(reached, ends - often)] - (ends - often)
-    return np.maximum(lengths, shortest).tolist()
+@cache
+def _deviations(threshold: float) -> float:
+    """So many standard deviations above zero a Gaussian is positive with this chance."""
+    return NormalDist().inv_cdf(min(threshold, 1.0 - UNIT)) if threshold > 0.5 else 0.0
 
 
 def reaching(looked: Mapping[int, Interval], threshold: float, shortest: int) -> list[int]:
