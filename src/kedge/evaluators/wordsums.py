@@ -12,7 +12,7 @@ import numpy as np
 from kedge.evaluators.harmonics import FIRST, Circle, Complexes, Spectra, Waves, circumference, powers
 from kedge.evaluators.laws import Coins, Laws
 from kedge.evaluators.loudness import is_quiet, loud_harmonics
-from kedge.results.interval import Interval
+from kedge.results.interval import UNKNOWN, Interval
 from kedge.typing import Bools, Counts, Floats
 
 __all__ = ["COARSE", "Between", "WordSums"]
@@ -113,15 +113,13 @@ class WordSums:
             widths = np.where(room > 0.0, np.minimum(widths, np.maximum(room, finest)), widths)
         needed = np.ceil(0.5 * np.maximum.reduce(spectra.spread) / widths)
         counts = np.maximum(needed, FIRST).astype(np.int64)
-        tails = spectra.tails(counts, _NOTHING * widths)
-        for s in np.flatnonzero(random & ~heard.quiet(counts, _NOTHING * widths)).tolist():
-            count, nothing = int(counts[s]), _NOTHING * float(widths[s])
-            alone, coins, laws = heard.alone(s)
-            if len(more := loud_harmonics(alone, coins, count, nothing, tried=True)):
-                phi = alone.characteristic(coins, laws, more)[None]
-                row = slice(s, s + 1)
-                own = Spectra(alone, phi, more, means[:, row], squares[row], int(self.words[s]))
-                tails[s] = own.tails(count, nothing)[0]
+        nothing = _NOTHING * widths
+        loud = heard.loud(counts, nothing)
+        tails = spectra.tails(counts, nothing) if len(loud) < len(base) else [UNKNOWN] * len(base)
+        for s, (alone, phi, more) in loud.items():
+            row = slice(s, s + 1)
+            own = Spectra(alone, phi, more, means[:, row], squares[row], int(self.words[s]))
+            tails[s] = own.tails(int(counts[s]), float(nothing[s]))[0]
         ends = np.array([base + self._added(least) + score.low, base + self._added(most) + score.high])
         return self._settled(score, tails, ends, base + score.likely, random)
 
@@ -154,8 +152,8 @@ class _Heard:
         self._moved = moved
         # A word with one free occurrence is a coin; any other one that never moves, and maybe a law.
         self._coins = np.where(often == 2, moved[cells + np.minimum(often, 2) - 1], 0.0)
-        self._shares = np.repeat(self._periods, sums.words)
-        each = Circle(self._shares).factors(Coins(self._coins, sums.keep), _NO_MORE).T
+        self._turns = np.repeat(self._periods, sums.words)
+        each = Circle(self._turns).factors(Coins(self._coins, sums.keep), _NO_MORE).T
         firsts = sums._firsts  # noqa: SLF001
         self.phi: Waves = np.multiply.reduceat(each, firsts, axis=1).T.astype(np.complex128)
         several = often > 2
@@ -163,21 +161,31 @@ class _Heard:
             inside = np.repeat(several, often)
             away = (moved - np.repeat(centres, often))[inside]
             there = often[several]
-            angles = 2.0 * np.pi / np.repeat(self._shares[several], there) * away
+            angles = 2.0 * np.pi / np.repeat(self._turns[several], there) * away
             waves: Complexes = sums.law[inside][:, None] * powers(angles, 1, FIRST)
             laws = np.add.reduceat(waves, np.cumsum(there) - there)
             number = np.add.reduceat(several.astype(np.int64), firsts)
             starts = np.cumsum(number) - number
             self.phi[number > 0] *= np.multiply.reduceat(laws, starts[number > 0])
 
-    def quiet(self, counts: Counts, nothing: Floats) -> Bools:
-        """Which sums are sure to be nothing after the first few harmonics; see `is_quiet`."""
-        sums, few = self._sums, counts <= _TOGETHER
-        shares = np.abs(self._coins) / self._shares
-        asked = np.where(few, counts, FIRST)
-        return few & is_quiet(shares, sums._firsts, asked, nothing, sums.keep)  # noqa: SLF001
+    def loud(self, counts: Counts, nothing: Floats) -> dict[int, tuple[Circle, Waves, Floats]]:
+        """Of those sums that are heard at more harmonics: circle, characteristic function, at which."""
+        sums, asked, tried = self._sums, [0], len(counts) > 1
+        if tried:
+            few = counts <= _TOGETHER
+            shares = np.abs(self._coins) / self._turns
+            later = np.where(few, counts, FIRST)
+            quiet = few & is_quiet(shares, sums._firsts, later, nothing, sums.keep)  # noqa: SLF001
+            asked = np.flatnonzero(~quiet).tolist()
+        found = {}
+        for s in asked:
+            circle, coins, laws = self._alone(s)
+            more = loud_harmonics(circle, coins, int(counts[s]), float(nothing[s]), tried=tried)
+            if len(more):
+                found[s] = circle, circle.characteristic(coins, laws, more)[None], more
+        return found
 
-    def alone(self, s: int) -> tuple[Circle, Coins, Laws]:
+    def _alone(self, s: int) -> tuple[Circle, Coins, Laws]:
         """One of the sums: its circle, its coins, and its other words."""
         sums = self._sums
         first = int(sums._firsts[s])  # noqa: SLF001

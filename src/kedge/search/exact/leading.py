@@ -193,6 +193,8 @@ class _Search:
         length, leads = len(known), self.precision.leads
         if len(leads) > 1:
             return known
+        if length == 1 and self.proposals.rival_of(known[0]) < self.proposals.guess(known) - _CLOSE:
+            return known
         others = Dominance.of(leads[0], length).candidates(length, self.knobs.most) or []
         guesses = {kept: self.proposals.guess(kept) for kept in (known, *others)}
         close = max(guesses.values()) - _CLOSE

@@ -6,6 +6,8 @@ for any anchor. An anchor grows by the occurrence that lowers it most, then occu
 that lowers it further. Nothing is claimed of the result: it says where to look.
 """
 
+import math
+
 import numpy as np
 
 from kedge.evaluators.leads import Lead
@@ -56,17 +58,28 @@ class Proposals:
 
     def guess(self, kept: Kept) -> float:
         """The chance of leading all rivals, as if leads were Gaussian."""
-        return 1.0 - float(self.risk(*self._state(np.bincount(kept, minlength=len(self._sizes)))))
+        return 1.0 - self._risk_of(np.bincount(kept, minlength=len(self._sizes)))
+
+    def rival_of(self, unit: int) -> float:
+        """The best guess of one occurrence alone, of any other word than this."""
+        risks = self.risk(self._mean + self._gains, self._variance - self._calms)
+        risks[unit] = 1.0
+        return 1.0 - float(risks.min())
 
     def length(self, threshold: float, shortest: int) -> int:
         """The length at which an anchor may reach a threshold."""
         length = max(shortest, 1)
-        while length < int(self._sizes.sum()) and 1.0 - self._risk_of(length) < threshold:
+        while length < int(self._sizes.sum()) and 1.0 - self._risk_of(self._at(length)) < threshold:
             length += 1
         return length
 
-    def _risk_of(self, length: int) -> float:
-        return float(self.risk(*self._state(self._at(length))))
+    def _risk_of(self, kept: Counts) -> float:
+        """The same as `risk`, of one anchor: fewer calls where there are few rivals."""
+        mean, variance = self._state(kept)
+        rows = zip(mean.tolist(), variance.tolist(), self._variance.tolist(), strict=True)
+        return sum(
+            0.5 * math.erfc(m / math.sqrt(2.0 * max(v, 1e-9 * whole + 1e-300))) for m, v, whole in rows
+        )
 
     def best(self, length: int) -> Kept:
         """The anchor of a length with the best guess."""
@@ -107,7 +120,7 @@ class Proposals:
         if self._gains.shape[1] == 1 or (kept == self._sizes).all():
             return kept  # one rival: the largest gains are best together, too
         for _ in range(_EXCHANGES):
-            now = float(self.risk(*self._state(kept)))
+            now = self._risk_of(kept)
             risks, out, into = self._exchanges(kept)
             place = int(risks.argmin())
             if risks.flat[place] >= now * (1.0 - 1e-9):
