@@ -6,7 +6,6 @@ import pytest
 from kedge.evaluators.wordsums import Between, WordSums
 
 
-
 def tail(kept, constant, error=0.5):
     """One word that occurs once and brings one: kept or not, and a constant."""
     values, law = ([1.0], [1.0]) if kept else ([0.0, 1.0], [0.5, 0.5])

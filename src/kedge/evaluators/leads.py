@@ -21,14 +21,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kedge.evaluators.binomials import binomial
+from kedge.evaluators.binomials import binomial, binomials
 from kedge.evaluators.grids.plane import Plane
 from kedge.evaluators.wordsums import COARSE, Between, WordSums
 from kedge.model.scores.leads import Leads
 from kedge.results.interval import Interval
 from kedge.typing import Counts, Floats
 
-__all__ = ["Lead", "lead_tails"]
+__all__ = ["Lead", "lead_tails", "range_norms"]
+
+# Counts of words that are worked out at a time: some megabytes.
+_CELLS = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,7 @@ class Lead:
         self.bias = float(leads.bias[rival])
         self.error = leads.error * leads.largest
         self.curved = leads.normed and self.bias != 0.0
+        self.ranges: dict[float, tuple[float, float]] = {}
 
     def tail(self, kept: Counts, threshold: float | None = None, width: float = COARSE) -> Interval:
         """Certified interval for P(lead > 0) given an anchor."""
@@ -93,7 +97,7 @@ class Lead:
         """What words can bring when nothing is kept."""
         leads = self.leads
         x, sizes = leads.cells, leads.sizes
-        law = np.concatenate([binomial(size, self.keep) for size in sizes.tolist()])
+        law = binomials(sizes, self.keep)
         parts = np.repeat(leads.weights[:, self.rival], sizes + 1) * x
         return Cells(parts, x * x, law, sizes + 1)
 
@@ -128,9 +132,9 @@ class Lead:
 
     def norm_range(self, log_eta: float) -> tuple[float, float]:
         """Ends that the squared norm passes with a chance of exp(-log_eta) each, when nothing is kept."""
-        cells = self.cells
-        low, high, _ = _range(cells, np.array([len(cells.often)]), log_eta)
-        return max(float(low[0]), 0.0), float(high[0])
+        if log_eta not in self.ranges:
+            range_norms([self], log_eta)
+        return self.ranges[log_eta]
 
     @cached_property
     def at_rest(self) -> "Rest":
@@ -147,6 +151,14 @@ class Rest(NamedTuple):
     likely: float
 
 
+def range_norms(leads: Sequence[Lead], log_eta: float) -> None:
+    """Work out the range of the norm of several leads together, each for its `Lead.norm_range`."""
+    cells, words = _beside([lead.cells for lead in leads])
+    low, high, _ = _range(cells, words, log_eta)
+    for lead, *ends in zip(leads, np.maximum(low, 0.0).tolist(), high.tolist(), strict=True):
+        lead.ranges[log_eta] = ends[0], ends[1]
+
+
 def lead_tails(
     asked: Sequence[tuple[Lead, Counts]], threshold: float | None = None, width: float = COARSE
 ) -> list[Interval]:
@@ -154,19 +166,40 @@ def lead_tails(
 
     All with the same chance that an occurrence stays, and the same that the norm leaves its range.
     """
-    given = [lead.given(kept) for lead, kept in asked]
-    words = np.array([len(one.often) for one in given])
-    cells = given[0] if len(given) == 1 else Cells(
-        *(np.concatenate([getattr(one, name) for one in given]) for name in ("parts", "squares", "law", "often"))
-    )
+    found, at = list[Interval](), 0
+    while at < len(asked):
+        end, room = at + 1, _CELLS - len(asked[at][0].leads.cells)
+        while end < len(asked) and (room := room - len(asked[end][0].leads.cells)) >= 0:
+            end += 1
+        found += _beside_each_other(asked[at:end], threshold, width)
+        at = end
+    return found
+
+
+def _beside_each_other(
+    asked: Sequence[tuple[Lead, Counts]], threshold: float | None, width: float
+) -> list[Interval]:
+    """The same, all at a time."""
+    cells, words = _beside([lead.given(kept) for lead, kept in asked])
     score, slope = _around(asked, cells, words)
     values = cells.parts + np.repeat(np.repeat(slope, words), cells.often) * cells.squares
     for (lead, kept), *rest in zip(asked, slope.tolist(), score.likely.tolist(), strict=True):
         if not kept.any():
-            vars(lead).setdefault("at_rest", Rest(*rest))
+            vars(lead).setdefault("at_rest", Rest(*rest))  # where the cached property would put it
     error = np.array([lead.error for lead, _ in asked])
     sums = WordSums(values, cells.law, cells.often, words, asked[0][0].keep, error)
     return sums.tails(score, threshold, width)
+
+
+def _beside(each: Sequence[Cells]) -> tuple[Cells, Counts]:
+    """The words of several documents one after another, and how many words each has."""
+    words = np.array([len(one.often) for one in each])
+    if len(each) == 1:
+        return each[0], words
+    joined = (
+        np.concatenate([getattr(one, name) for one in each]) for name in ("parts", "squares", "law", "often")
+    )
+    return Cells(*joined), words
 
 
 def _around(asked: Sequence[tuple[Lead, Counts]], cells: Cells, words: Counts) -> tuple[Between, Floats]:
@@ -190,7 +223,9 @@ def _around(asked: Sequence[tuple[Lead, Counts]], cells: Cells, words: Counts) -
     chord = np.where(curved, slope * roots[0] * roots[1], bias)
     likely = np.where(curved, tangent - bias * variance / (8.0 * middle**3), bias)
     # A sample with no word left has no norm.
-    empty = np.where(curved, [0.0 if k.any() else (1.0 - keep) ** int(lead.leads.sizes.sum()) for lead, k in asked], 0.0)
+    empty = np.where(
+        curved, [0.0 if k.any() else (1.0 - keep) ** int(lead.leads.sizes.sum()) for lead, k in asked], 0.0
+    )
     often = np.where(curved, outside + empty, 0.0)
     down = bias < 0.0
     score = Between(

@@ -49,7 +49,7 @@ def loud_harmonics(
         if quiet.all():
             return _NONE
     angles = math.pi * np.sort(shares)[::-1]
-    k: Floats = np.flatnonzero(~quiet) + (FIRST + 1.0)
+    k: Floats = np.flatnonzero(~quiet).astype(np.float64) + (FIRST + 1.0)
     if len(k) > _MANY:
         k = k[_in_loud_blocks(k, angles, coins.chance, nothing)]
     return np.concatenate([_NONE, *_multiplied_out(k, angles, coins.chance, nothing)])
@@ -188,9 +188,7 @@ def _parts(waves: Waves) -> tuple[Floats, Floats]:
     return np.ascontiguousarray(waves.real), np.ascontiguousarray(waves.imag)
 
 
-def _sizes(
-    start: Waves, table: tuple[Floats, Floats], chance: float, slack: Floats | None = None
-) -> Floats:
+def _sizes(start: Waves, table: tuple[Floats, Floats], chance: float, slack: Floats | None = None) -> Floats:
     """The sizes of products of factors, from e^{i x} of each: one row of a table times a start.
 
     With some slack for each factor, they are bounds.

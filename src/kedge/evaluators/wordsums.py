@@ -72,18 +72,18 @@ class WordSums:
     error: Floats
 
     @cached_property
-    def _cells(self) -> Counts:
+    def starts(self) -> Counts:
         """(w,) where the counts of each word begin."""
         return np.cumsum(self.often) - self.often
 
     @cached_property
-    def _firsts(self) -> Counts:
+    def firsts(self) -> Counts:
         """(s,) where the words of each sum begin."""
         return np.cumsum(self.words) - self.words
 
     def _added(self, each: Floats) -> Floats:
         """(s,) sums of what there is for each word."""
-        added: Floats = np.add.reduceat(each, self._firsts)
+        added: Floats = np.add.reduceat(each, self.firsts)
         return added
 
     def tails(
@@ -94,10 +94,10 @@ class WordSums:
         Of half the width given, or narrower where that shows the side of a threshold; and wider by what lies
         between the two sums.
         """
-        start = self.values[self._cells]
+        start = self.values[self.starts]
         moved = self.values - np.repeat(start, self.often)
-        least, most = np.minimum.reduceat(moved, self._cells), np.maximum.reduceat(moved, self._cells)
-        centres: Floats = np.add.reduceat(moved * self.law, self._cells)
+        least, most = np.minimum.reduceat(moved, self.starts), np.maximum.reduceat(moved, self.starts)
+        centres: Floats = np.add.reduceat(moved * self.law, self.starts)
         base, squares = self._added(start), self._added((most - least) ** 2)
         mean = base + self._added(centres)
         means = mean + np.array([score.low - self.error, score.likely, score.high + self.error])
@@ -126,7 +126,7 @@ class WordSums:
     def _settled(
         self, score: Between, tails: list[Interval], ends: Floats, middle: Floats, random: Bools
     ) -> list[Interval]:
-        """What is known, given the ends of each sum: where its sign is certain, and where it has no spread."""
+        """What is known, given the ends of each sum: its sign may be certain, or nothing left to chance."""
         # Our own sums are rounded once per word; the score's error allows for that.
         above, below = (ends[0] > self.error).tolist(), (ends[1] < -self.error).tolist()
         spares = zip(score.spare_low.tolist(), score.spare_high.tolist(), strict=True)
@@ -148,14 +148,16 @@ class _Heard:
 
     def __init__(self, sums: WordSums, circle: Circle, moved: Floats, centres: Floats) -> None:
         self._sums, self._periods = sums, np.asarray(circle.period)
-        often, cells = sums.often, sums._cells  # noqa: SLF001  (one class in two parts)
+        often, cells = sums.often, sums.starts
         self._moved = moved
         # A word with one free occurrence is a coin; any other one that never moves, and maybe a law.
         self._coins = np.where(often == 2, moved[cells + np.minimum(often, 2) - 1], 0.0)
         self._turns = np.repeat(self._periods, sums.words)
         each = Circle(self._turns).factors(Coins(self._coins, sums.keep), _NO_MORE).T
-        firsts = sums._firsts  # noqa: SLF001
-        self.phi: Waves = np.multiply.reduceat(each, firsts, axis=1).T.astype(np.complex128)
+        firsts = sums.firsts
+        # In one order of memory, so that sums over harmonics do not depend on how many sums there are.
+        phi = np.multiply.reduceat(each, firsts, axis=1).T
+        self.phi: Waves = np.ascontiguousarray(phi, dtype=np.complex128)
         several = often > 2
         if several.any():
             inside = np.repeat(several, often)
@@ -175,7 +177,7 @@ class _Heard:
             few = counts <= _TOGETHER
             shares = np.abs(self._coins) / self._turns
             later = np.where(few, counts, FIRST)
-            quiet = few & is_quiet(shares, sums._firsts, later, nothing, sums.keep)  # noqa: SLF001
+            quiet = few & is_quiet(shares, sums.firsts, later, nothing, sums.keep)
             asked = np.flatnonzero(~quiet).tolist()
         found = {}
         for s in asked:
@@ -188,9 +190,9 @@ class _Heard:
     def _alone(self, s: int) -> tuple[Circle, Coins, Laws]:
         """One of the sums: its circle, its coins, and its other words."""
         sums = self._sums
-        first = int(sums._firsts[s])  # noqa: SLF001
+        first = int(sums.firsts[s])
         words = slice(first, first + int(sums.words[s]))
-        often, cell = sums.often[words], int(sums._cells[first])  # noqa: SLF001
+        often, cell = sums.often[words], int(sums.starts[first])
         cells = slice(cell, cell + int(often.sum()))
         inside = np.repeat(often > 2, often)
         there = often[often > 2]

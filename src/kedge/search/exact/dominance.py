@@ -14,16 +14,16 @@ words are ordered.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from kedge.evaluators.leads import Lead
+from kedge.evaluators.leads import Lead, range_norms
 from kedge.typing import Counts, Floats, Kept
 
-__all__ = ["Dominance"]
+__all__ = ["Dominance", "prepare_orders"]
 
 # ln(1/eta): with a chance of 2 eta the norm leaves its range, and a swap may then lower the score.
 _LOG_ETA = 12.0
@@ -75,11 +75,15 @@ class Dominance:
         too, where fewer occurrences than ``length`` are sure to help.
         """
         sizes = self.sizes
+        first = int(self.least.argmax())
+        others = np.maximum(self.most[:first].max(initial=0.0), self.most[first + 1 :].max(initial=0.0))
+        if length == 1 and self.least[first] > others:
+            return [(first,)]  # it helps for sure, and dominates all others
         if int(sizes[self.least >= 0.0].sum()) < length:
             return None
         # Where one of word i is left out, none that it dominates is kept: so many of it are kept for certain.
-        others = _running(self.most, sizes, self.least, "left") - sizes
-        certain = np.clip(length - others, 0, sizes)
+        not_below = _running(self.most, sizes, self.least, "left") - sizes
+        certain = np.clip(length - not_below, 0, sizes)
         # Where one of word j is kept, all that dominate it are kept.
         ahead = _running(self.least, sizes, self.most, "right")
         often = np.clip(length - ahead, 0, sizes)
@@ -97,6 +101,12 @@ class Dominance:
             if len(found) > limit:
                 return None
         return found
+
+
+def prepare_orders(leads: Sequence[Lead]) -> None:
+    """Work out together what the orders of several leads need."""
+    if curved := [lead for lead in leads if lead.curved]:
+        range_norms(curved, _LOG_ETA)
 
 
 def _steps(values: Floats, sizes: Counts) -> tuple[Floats, Floats]:

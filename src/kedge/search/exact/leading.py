@@ -23,7 +23,7 @@ from kedge.evaluators.leading import look_together
 from kedge.evaluators.leads import Lead
 from kedge.reading.reading import Reading
 from kedge.results.interval import UNKNOWN, Interval
-from kedge.search.exact.dominance import Dominance
+from kedge.search.exact.dominance import Dominance, prepare_orders
 from kedge.search.exact.proposals import Proposals
 from kedge.search.exhaustive import search_all
 from kedge.search.pruning import prune, without
@@ -78,6 +78,8 @@ class Leading:
         threshold = goal.threshold
         precisions = [Evaluator(reading, threshold) for reading in readings]
         look_together([(one, ()) for one in precisions], threshold)
+        if len(readings) > 1:
+            prepare_orders([one.leads[0] for one in precisions if len(one.leads) == 1])
         proposals = [Proposals(one.leads) for one in precisions]
         first = [one.best(one.length(threshold, goal.shortest)) for one in proposals]
         look_together(list(zip(precisions, first, strict=True)), threshold)

@@ -56,13 +56,18 @@ class PrefixWaves:
         for ladder, (most, least) in zip(ladders, spans, strict=True):
             error, coins_of, all_squares = ladder.error, ladder.coins, ladder.squares
             period = circumference(all_squares, finest / 20.0)
-            everything, (heads, squares) = float(ladder.heads[-1]), (
-                [*of[least : most + 1].tolist()[::-1], *([0.0] if least else [])]
-                for of in (ladder.heads, ladder.squared_heads)
+            everything, (heads, squares) = (
+                float(ladder.heads[-1]),
+                (
+                    [*of[least : most + 1].tolist()[::-1], *([0.0] if least else [])]
+                    for of in (ladder.heads, ladder.squared_heads)
+                ),
             )
             free = self._keep * (ladder.floor + everything) + (1.0 - self._keep) * ladder.bias
             for head, squared in zip(heads, squares, strict=True):
-                rows.append((free + (1.0 - self._keep) * head, error, all_squares - squared, period, coins_of))
+                rows.append(
+                    (free + (1.0 - self._keep) * head, error, all_squares - squared, period, coins_of)
+                )
                 self._extremes.append((ladder.floor + head, ladder.bias + everything, error))
             self._lengths += [*range(most, least - 1, -1), *([0] if least else [])]
             self._periods.append(period)
