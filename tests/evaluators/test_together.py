@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 from kedge.evaluators import leads as leads_module
 from kedge.evaluators import wordsums
-from kedge.evaluators.binomials import _SMALL, binomials
+from kedge.evaluators.binomials import _SMALL, binomial_laws
 from kedge.evaluators.leads import Lead, lead_tails, range_norms
 from kedge.model.scores.leads import Leads
 
@@ -80,5 +80,5 @@ def test_sums_of_many_harmonics_are_looked_at_one_by_one(monkeypatch):
 def test_laws_one_after_another(sizes, keep):
     """From a table, and beyond it."""
     expected = [binom.pmf(np.arange(n + 1), n, keep) for n in sizes]
-    found = binomials(np.array(sizes, dtype=np.int64), keep)
+    found = binomial_laws(np.array(sizes, dtype=np.int64), keep)
     assert found == pytest.approx(np.concatenate([[], *expected]), rel=1e-9)

@@ -7,7 +7,7 @@ import numpy as np
 
 from kedge.typing import Counts, Floats
 
-__all__ = ["binomial", "binomials"]
+__all__ = ["binomial", "binomial_laws"]
 
 
 # Distributions up to this size are remembered, 16 MB of them at most; a document of one word repeated
@@ -30,10 +30,10 @@ def binomial(n: int, keep: float) -> Floats:
     return _remembered(n, keep) if n <= _SIZE else _computed(n, keep)
 
 
-def binomials(sizes: Counts, keep: float) -> Floats:
+def binomial_laws(sizes: Counts, keep: float) -> Floats:
     """The probabilities of Bin(n, keep) for each of some n, one after another.
 
-    >>> binomials(np.array([1, 0, 2]), 0.5)
+    >>> binomial_laws(np.array([1, 0, 2]), 0.5)
     array([0.5 , 0.5 , 1.  , 0.25, 0.5 , 0.25])
     """
     if int(sizes.max(initial=0)) > _SMALL:

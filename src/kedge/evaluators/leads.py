@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kedge.evaluators.binomials import binomial, binomials
+from kedge.evaluators.binomials import binomial, binomial_laws
 from kedge.evaluators.grids.plane import Plane
 from kedge.evaluators.wordsums import COARSE, Between, WordSums
 from kedge.model.scores.leads import Leads
@@ -97,7 +97,7 @@ class Lead:
         """What words can bring when nothing is kept."""
         leads = self.leads
         x, sizes = leads.cells, leads.sizes
-        law = binomials(sizes, self.keep)
+        law = binomial_laws(sizes, self.keep)
         parts = np.repeat(leads.weights[:, self.rival], sizes + 1) * x
         return Cells(parts, x * x, law, sizes + 1)
 

@@ -30,22 +30,25 @@ class Words(list[str]):
 
 
 class _Occurrences(Sequence[Group]):
-    """The positions of each of some words of a document, worked out for who looks."""
+    """The positions of each of some words among all words of a document, worked out for who looks.
 
-    def __init__(self, document: Document, words: Sequence[str]) -> None:
-        self._document, self.words = document, words
+    The document itself is not held: it remembers its units, and what holds each other is let go of late.
+    """
+
+    def __init__(self, all_words: Sequence[str], words: Sequence[str]) -> None:
+        self._all, self.words = all_words, words
 
     @cached_property
     def _groups(self) -> tuple[Group, ...]:
         groups: dict[str, list[int]] = {word: [] for word in self.words}
-        for position, word in enumerate(self._document.words):
+        for position, word in enumerate(self._all):
             if word in groups:
                 groups[word].append(position)
         return tuple(map(tuple, groups.values()))
 
     def nth(self, unit: int, rank: int) -> int:
         """The position of one occurrence."""
-        words, word, position = self._document.words, self.words[unit], -1
+        words, word, position = self._all, self.words[unit], -1
         for _ in range(rank + 1):
             position = words.index(word, position + 1)
         return position
@@ -144,7 +147,7 @@ def interchangeable(document: Document, reads: Callable[[str], bool]) -> Units:
         words = Words(counts)
     else:
         words, sizes = Words(compress(counts, known)), sizes[known]
-    units = Units(_Occurrences(document, words))
+    units = Units(_Occurrences(document.words, words))
     vars(units)["sizes"] = sizes  # known without looking for any position
     vars(document)["read"] = _Read(reads, units)
     return units

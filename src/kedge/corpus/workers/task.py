@@ -39,7 +39,8 @@ def explain_each(
     if deadline is not None:
         deadline.begin()
     known = _asked(explainer, items)
-    for item, query in zip(items, known, strict=True):
+    for k, item in enumerate(items):
+        query, known[k] = known[k], None  # what is done is let go of
         if deadline is not None:
             deadline.begin()
         if item.check is not None:
