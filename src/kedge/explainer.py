@@ -122,10 +122,10 @@ class Explainer:
         return self.answer(Query(text, label, known, against))
 
     @one_thread()
-    def answer(self, query: Query) -> Explanation:
-        """Explain a text of which something is known already."""
+    def answer(self, query: Query, *, bare: bool = False) -> Explanation:
+        """Explain a text of which something is known already; ``bare``: without what nobody asked for."""
         converted = query.opened[0] if query.opened is not None else self._source.current()
-        return explain_text(query, converted, *self._asked, given=self.given)
+        return explain_text(query, converted, *self._asked, given=self.given, bare=bare)
 
     @one_thread()
     def ask_together(self, texts: Sequence[str], labels: Sequence[Label | None]) -> list[Query]:

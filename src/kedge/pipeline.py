@@ -117,22 +117,26 @@ def explain_text(
     tokenizer: Tokenizer | None,
     *,
     given: Any,
+    bare: bool = False,
 ) -> Explanation:
-    """The explanation of a text; against another label that of the model of these two."""
+    """The explanation of a text; against another label that of the model of these two.
+
+    ``bare`` leaves out harder removals that nobody asked for.
+    """
     started, name = time.perf_counter(), converted.model.name
     if query.against is None:
         if query.opened is not None:
             _, reading, rng = query.opened
         else:
             reading, rng = open_reading(query, converted, options, perturbation, tokenizer)
-        return explain_reading(reading, options, rng, model=name, given=given, started=started)
+        return explain_reading(reading, options, rng, model=name, given=given, started=started, bare=bare)
     if options.certificate:
         raise OptionError(
             Option("against"), " and ", Option("certificate"), " do not go together; leave one of them out."
         )
     pair, two, first = _contrasted(query, query.against, converted)
     reading, rng = open_reading(pair, two, options, perturbation, tokenizer)
-    found = explain_reading(reading, options, rng, model=name, given=given, started=started)
+    found = explain_reading(reading, options, rng, model=name, given=given, started=started, bare=bare)
     shares = first.distribution() or {}
     return replace(found, against=query.against, probabilities=tuple(shares.items()))
 
@@ -168,14 +172,21 @@ def find_anchor(reading: Reading, options: Options, rng: np.random.Generator) ->
 
 
 def explain_reading(
-    reading: Reading, options: Options, rng: np.random.Generator, *, model: str, given: Any, started: float
+    reading: Reading,
+    options: Options,
+    rng: np.random.Generator,
+    *,
+    model: str,
+    given: Any,
+    started: float,
+    bare: bool = False,
 ) -> Explanation:
     """The explanation of a reading, in the words and places of the caller's own text."""
     strategy, found = find_anchor(reading, options, rng)
     if found.status == "exact" and not reading.check_repeats():
         found = replace(found, status="certified", notes=(*found.notes, _NOT_ASKED_AGAIN))
     examples = draw_examples(reading, found, options.seed)
-    removals = _removals(reading, found, options)
+    removals = () if bare and options.keep != "auto" else _removals(reading, found, options)
     document, units, looked = reading.document, reading.units, found.trace
     anchor = units.anchor(found.kept)
     words = anchor.words(document)

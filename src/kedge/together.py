@@ -10,6 +10,7 @@ from kedge.perturb import Perturbation
 from kedge.pipeline import Query, open_document
 from kedge.reading.labels import answer_together
 from kedge.reading.reading import Reading, read_document
+from kedge.search.exact.leading import Leading
 from kedge.search.exact.ranked import Ranked
 from kedge.search.strategies import choose_strategy
 from kedge.search.strategy import Strategy
@@ -57,6 +58,6 @@ def ask_together(
             query = Query(query.text, query.label, query.known, opened=(converted, reading, rng))
         queries[k] = query
     for strategy, readings in begun.items():
-        if isinstance(strategy, Ranked):
+        if isinstance(strategy, (Ranked, Leading)):
             strategy.begin(readings, options.goal)
     return queries

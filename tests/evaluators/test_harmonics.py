@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kedge.evaluators import harmonics, loudness
-from kedge.evaluators.harmonics import FIRST, Circle, Spectra
+from kedge.evaluators.harmonics import FIRST, Circle, Spectra, circumference
 from kedge.evaluators.laws import NO_LAWS, Coins, Laws
 from kedge.evaluators.loudness import loud_harmonics
 
@@ -50,7 +50,7 @@ def spectra_of(coins, rows, base, count, nothing, error=0.0):
     """A sum on a circle, with all that is heard of it."""
     laws = laws_of(rows)
     squares = coins.squares + laws.squares
-    circle = Circle.around(squares, 1e-4)
+    circle = Circle(circumference(squares, 1e-4))
     more = loud_harmonics(circle, coins, count, nothing)
     mean = base + coins.mean + (float(laws.means.sum()) if rows else 0.0)
     phi = circle.characteristic(coins, laws, more)[None]
@@ -80,7 +80,7 @@ def test_what_is_not_loud_is_nothing(largest, chance, sizes, monkeypatch):
     rng = np.random.default_rng(3)
     drawn = {"many": rng.exponential(size=60), "equal": np.ones(40), "few": rng.exponential(size=5)}[sizes]
     coins = Coins(drawn * rng.choice([-1, 1], len(drawn)), chance)
-    circle = Circle.around(coins.squares, 1e-5)
+    circle = Circle(circumference(coins.squares, 1e-5))
     monkeypatch.setattr(loudness, "_LARGEST", largest)
     monkeypatch.setattr(loudness, "_PIECE", 5)
     count, nothing = 900, 1e-7

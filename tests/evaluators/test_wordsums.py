@@ -3,21 +3,22 @@
 import numpy as np
 import pytest
 
-from kedge.evaluators.wordsums import Between, WordSums, count_laws
-
-ONE = np.ones(1, dtype=np.int64)
+from kedge.evaluators.wordsums import Between, WordSums
 
 
-def sums(kept, error=0.5):
-    """One word that occurs once and brings one."""
-    counts = np.array([kept], dtype=np.int64)
-    return WordSums(ONE, counts, count_laws(ONE, counts, 0.5, 2), 0.5, error)
+def tail(kept, constant, error=0.5):
+    """One word that occurs once and brings one: kept or not, and a constant."""
+    values, law = ([1.0], [1.0]) if kept else ([0.0, 1.0], [0.5, 0.5])
+    one = [np.array([x]) for x in (len(values), 1)]
+    sums = WordSums(np.array(values), np.array(law), *one, 0.5, np.array([error]))
+    side, none = np.array([constant]), np.zeros(1)
+    return sums.tails(Between(side, side, side, none, none))[0]
 
 
 @pytest.mark.parametrize(("constant", "high"), [(-1.5, 0.5), (-1.75, 0.0)])
 def test_a_sum_as_far_off_as_rounding_may_be_still_counts(constant, high):
     """The largest sum is -1/2, and the error 1/2: the label may hold there, but not a bit farther off."""
-    found = sums(0).tail(Between(np.array([[0.0, 1.0]]), constant, constant, constant))
+    found = tail(0, constant)
     assert found.low == 0.0
     assert found.high == pytest.approx(high, abs=1e-3)
     assert (found.high > 0.0) == (high > 0.0)
@@ -29,5 +30,5 @@ def test_a_sum_as_far_off_as_rounding_may_be_still_counts(constant, high):
 )
 def test_where_nothing_is_left_to_chance_the_side_is_known(constant, expected):
     """One word, which is kept: its one and the constant, against an error of one half."""
-    found = sums(1).tail(Between(np.array([[0.0, 1.0]]), constant, constant, constant))
+    found = tail(1, constant)
     assert (found.low, found.mean, found.high) == expected

@@ -5,14 +5,16 @@ from functools import lru_cache
 
 import numpy as np
 
-from kedge.typing import Floats
+from kedge.typing import Counts, Floats
 
-__all__ = ["binomial"]
+__all__ = ["binomial", "binomial_laws"]
 
 
 # Distributions up to this size are remembered, 16 MB of them at most; a document of one word repeated
 # thousands of times would else leave gigabytes behind.
 _REMEMBERED, _SIZE = 4096, 512
+# Most words of a document occur no more often than this.
+_SMALL = 64
 
 
 def binomial(n: int, keep: float) -> Floats:
@@ -26,6 +28,26 @@ def binomial(n: int, keep: float) -> Floats:
     array([0.25, 0.5 , 0.25])
     """
     return _remembered(n, keep) if n <= _SIZE else _computed(n, keep)
+
+
+def binomial_laws(sizes: Counts, keep: float) -> Floats:
+    """The probabilities of Bin(n, keep) for each of some n, one after another.
+
+    >>> binomial_laws(np.array([1, 0, 2]), 0.5)
+    array([0.5 , 0.5 , 1.  , 0.25, 0.5 , 0.25])
+    """
+    if int(sizes.max(initial=0)) > _SMALL:
+        return np.concatenate([binomial(n, keep) for n in sizes.tolist()])
+    ends = np.cumsum(sizes + 1)
+    # In the table Bin(n, keep) begins after 1 + 2 + ... + n others.
+    moved = sizes * (sizes + 1) // 2 + (sizes + 1) - ends
+    return _table(keep)[np.repeat(moved, sizes + 1) + np.arange(int(ends[-1]) if len(ends) else 0)]
+
+
+@lru_cache(maxsize=64)
+def _table(keep: float) -> Floats:
+    """The probabilities of Bin(0, keep), Bin(1, keep), ... one after another."""
+    return np.concatenate([binomial(n, keep) for n in range(_SMALL + 1)])
 
 
 def _computed(n: int, keep: float) -> Floats:

@@ -20,7 +20,6 @@ probability, and how many harmonics its proof takes, in advance.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -33,7 +32,7 @@ from kedge.model.scores.additive import UNIT
 from kedge.results.interval import Interval
 from kedge.typing import Counts, Floats
 
-__all__ = ["FIRST", "Circle", "Spectra", "Waves", "powers"]
+__all__ = ["FIRST", "Circle", "Spectra", "Waves", "circumference", "powers"]
 
 Complexes = NDArray[np.complex128]
 Waves = NDArray[Any]
@@ -41,8 +40,15 @@ Waves = NDArray[Any]
 
 FIRST = 16
 """Harmonics at which every sum is worked out: a sum of many words is heard at about ten."""
+_FIRST = np.arange(1.0, FIRST + 1.0)
 # As good as infinitely many harmonics.
 _ENDLESS = 1 << 40
+
+
+def circumference(squares: float | Floats, outside: float) -> Any:
+    """A sum of variables with these squared ranges leaves one turn of such a circle that seldom."""
+    root = math.sqrt if isinstance(squares, float) else np.sqrt
+    return 2.0 * root(0.5 * squares * math.log(1.0 / outside))
 
 
 @dataclass(frozen=True)
@@ -58,11 +64,6 @@ class Circle:
     """
 
     period: float | Floats
-
-    @classmethod
-    def around(cls, squares: float, outside: float) -> "Circle":
-        """Large enough for a sum of variables with these squared ranges to leave one turn that seldom."""
-        return cls(2.0 * math.sqrt(0.5 * squares * math.log(1.0 / outside)))
 
     def factors(self, coins: Coins, more: Floats) -> Waves:
         """(n, h) the characteristic function of each coin; real for fair ones."""
@@ -152,55 +153,47 @@ class Spectra:
         _, triangle, seam = _kernel(_ENDLESS, self._more)
         return np.maximum(self._spread(triangle, seam), 0.0)
 
-    def tails(self, count: int, nothing: float) -> list[Interval]:
-        """Certified intervals for the chance that each sum is positive.
+    def tails(self, count: int | Counts, nothing: float | Floats) -> list[Interval]:
+        """Certified intervals for the chance that each sum is positive; see `bounds`."""
+        return list(map(Interval, *self.bounds(count, nothing).tolist()))
+
+    def bounds(self, count: int | Counts, nothing: float | Floats) -> Floats:
+        """(3, r) the lower ends of certified intervals, the chances as they are most likely, the upper ends.
 
         Parameters
         ----------
         count
-            How many harmonics the intervals rest on.
+            How many harmonics the intervals rest on; where only the first few are heard, it may be a number
+            for each sum.
         nothing
-            No characteristic function is larger than this at a harmonic at which it is not given.
+            No characteristic function is larger than this at a harmonic at which it is not given; likewise.
         """
-        return self._certified(_kernel(count, self._more), count, _unheard(count, nothing))
-
-    def each_tail(self, counts: Sequence[int], nothing: Sequence[float]) -> list[Interval]:
-        """The same with a number of harmonics for each sum, of which no more than the first few are heard."""
-        kernels = [np.array(rows) for rows in zip(*map(_first_kernel, counts), strict=True)]
-        unheard = [_unheard(count, least) for count, least in zip(counts, nothing, strict=True)]
-        return self._certified(tuple(kernels), np.array(counts), np.array(unheard).T)
-
-    def _certified(self, kernel: Any, count: int | Counts, unheard: Any) -> list[Interval]:
-        weights, triangle, seam = kernel
-        middle, half = self._chances(weights, seam), self._half
-        sides = self._means
+        weights, triangle, seam = _kernel(count, self._more)
+        middle, half, sides = self._chances(weights, seam), self._half, self._means
         outside = np.exp(-2.0 * half * half / self._squares)
         # One side of the mean is rarer than this, wherever zero is.
         beyond = 1.001 * np.exp(-2.0 * sides * sides / self._squares)
-        each, all_of_them = unheard
+        each, all_of_them = _unheard(count, nothing)
         slack = 1.001 * outside + ((self._terms + 2) * each + all_of_them)
         width = self._spread(triangle, seam) / (2.0 * count + 2.0) + slack
-        ends = (middle[0] - width[0]).tolist(), (middle[2] + width[2]).tolist()
-        halves = np.broadcast_to(half, len(ends[0])).tolist()
-        rows = zip(*ends, self.estimates[1].tolist(), sides[0].tolist(), sides[2].tolist(),
-                   beyond[0].tolist(), beyond[2].tolist(), halves, strict=True)  # fmt: skip
-        found = []
-        for low, high, likely, least, most, rare, seldom, near in rows:
-            # Where zero is farther off than one turn reaches, Hoeffding's bound is all there is.
-            bottom = max(low, 1.0 - rare) if least > 0.0 else low if least > -near else 0.0
-            top = min(high, seldom) if most < 0.0 else high if most < near else 1.0
-            found.append(Interval(bottom, likely, max(bottom, top)).within(0.0, 1.0))
-        return found
+        low, high = middle[0] - width[0], middle[2] + width[2]
+        # Where zero is farther off than one turn reaches, Hoeffding's bound is all there is.
+        bottom = np.where(sides[0] > -half, low, 0.0)
+        bottom = np.where(sides[0] > 0.0, np.maximum(low, 1.0 - beyond[0]), bottom)
+        top = np.where(sides[2] < half, high, 1.0)
+        top = np.where(sides[2] < 0.0, np.minimum(high, beyond[2]), top)
+        low, high = np.maximum(bottom, 0.0), np.minimum(np.maximum(bottom, top), 1.0)
+        return np.array([low, np.minimum(np.maximum(self.estimates[1], low), high), high])
 
 
-def _unheard(count: int, nothing: float) -> tuple[float, float]:
+def _unheard(count: int | Counts, nothing: float | Floats) -> tuple[Any, Any]:
     """How far off a chance may be: for each factor, and besides.
 
     A factor is off by at most 12 K units, or by 16 k^2 of the first few; and so is what it is multiplied
     with. The sums over harmonics weigh an error by 2 + ln K at most.
     """
-    weigh = 2.0 + math.log(count)
-    each = max(12.0 * (count + 1), 16.0 * FIRST**2) * UNIT * weigh
+    weigh = 2.0 + np.log(count)
+    each = np.maximum(12.0 * (count + 1), 16.0 * FIRST**2) * UNIT * weigh
     return each, 2.0 * nothing * weigh + 8.0 * count * UNIT
 
 
@@ -243,21 +236,22 @@ def _unfair(halves: Waves, chance: float) -> Waves:
     return halves.real + (2.0 * chance - 1.0) * 1j * halves.imag
 
 
-def _kernel(count: int, more: Floats) -> tuple[Floats, Floats, Floats]:
-    """What the polynomial of a degree makes of the first few harmonics, and of some more."""
-    first = _first_kernel(count)
-    if not len(more):
-        return first
-    weights, triangle, seam = (np.concatenate(pair) for pair in zip(first, _vaaler(more, count), strict=True))
-    return weights, triangle, seam
+def _kernel(count: int | Counts, more: Floats) -> tuple[Floats, Floats, Floats]:
+    """What the polynomial of a degree makes of the first few harmonics, and of some more.
+
+    (h,) of one degree, (r, h) of several.
+    """
+    if not isinstance(count, int):
+        return _vaaler(_FIRST, count[:, None])
+    return _vaaler(np.concatenate([_FIRST, more]), count) if len(more) else _first_kernel(count)
 
 
 @lru_cache(maxsize=128)
 def _first_kernel(count: int) -> tuple[Floats, Floats, Floats]:
-    return _vaaler(np.arange(1.0, FIRST + 1.0), count)
+    return _vaaler(_FIRST, count)
 
 
-def _vaaler(k: Floats, count: int) -> tuple[Floats, Floats, Floats]:
+def _vaaler(k: Floats, count: int | Counts) -> tuple[Floats, Floats, Floats]:
     """Phi_k / (pi k), the triangle 1 - k / (K + 1), and (-1)^k."""
     t = k / (count + 1)
     phi = math.pi * t * (1.0 - t) / np.tan(math.pi * t) + t

@@ -6,12 +6,12 @@ import numpy as np
 
 from kedge.evaluators.enumeration import anchor_precision, table_size
 from kedge.evaluators.estimates import Estimates
-from kedge.evaluators.leads import Lead
+from kedge.evaluators.leads import Lead, lead_tails
 from kedge.reading.reading import Reading
 from kedge.results.interval import Interval
 from kedge.typing import Counts, Kept
 
-__all__ = ["Leading"]
+__all__ = ["Leading", "look_together"]
 
 # Half the width of the narrowest interval that is worth its time.
 _FINEST = 1e-3
@@ -36,18 +36,20 @@ class Leading:
     def __init__(self, reading: Reading, threshold: float = 0.95) -> None:
         if reading.leads is None:
             raise TypeError("The model's leads are not known to be sums over words.")
-        self._reading, self._units = reading, reading.units
+        self._reading, self.units = reading, reading.units
         # How often the norm may leave its range: little against what the threshold leaves.
         outside = min(_OUTSIDE, (1.0 - threshold) / 20.0)
         self.leads = [Lead(reading.leads, k, reading.keep, outside) for k in range(reading.leads.rivals)]
         self._known: dict[Kept, Interval] = {}
+        self.looked: dict[tuple[Kept, float | None], list[Interval]] = {}
 
     def refine(self, kept: Kept, threshold: float | None = None) -> Interval:
         """The certified interval of one anchor, refined until it lies on one side of a threshold."""
         known = self._known.get(kept)
         if known is None or known.splits(threshold):
-            counts = self._units.counts(kept)
-            tails = [lead.tail(counts, threshold) for lead in self.leads]
+            counts = self.units.counts(kept)
+            look_together([(self, kept)], threshold)
+            tails = self.looked.pop((kept, threshold))
             known = _all(tails)
             if threshold is not None and known.splits(threshold):
                 target = max(abs(known.mean - threshold) / 3.0, _FINEST)
@@ -76,6 +78,15 @@ class Leading:
 
     def seen(self, kept: Kept) -> None:
         """Nothing is drawn."""
+
+
+def look_together(asked: Sequence[tuple[Leading, Kept]], threshold: float | None) -> None:
+    """Take the first look at anchors of several readings; each will be remembered when it is refined."""
+    asked = [one for one in asked if (one[1], threshold) not in one[0].looked]
+    each = [(lead, one.units.counts(kept)) for one, kept in asked for lead in one.leads]
+    tails = iter(lead_tails(each, threshold) if each else ())
+    for one, kept in asked:
+        one.looked[kept, threshold] = [next(tails) for _ in one.leads]
 
 
 def _all(tails: list[Interval]) -> Interval:

@@ -4,10 +4,12 @@ The size of a fair coin's factor is |cos x| at x = k pi a / P, at most exp(-y^2 
 to the nearest multiple of pi. Up to k = (j + 1/2) P / a that is one of 0, pi, ..., j pi; so each coin has a
 few harmonics at which its nearest multiple changes, and counting up over them gives the sum of all y^2 at
 every harmonic at once: as a rule it shows that the product of all factors is nothing. Where it does not,
-more multiples are looked at; then the largest coins are multiplied out, then all.
+more multiples are looked at; then blocks of neighbours with small coins, which hardly turn within one; then
+the largest coins are multiplied out, then all.
 """
 
 import math
+from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
@@ -24,24 +26,60 @@ _PIECE = 512
 # Factors that are multiplied out first; most harmonics are shown to be nothing by them.
 _LARGEST = 48
 # Multiples of pi that are looked at first, and then; farther ones count as if they were met.
-_NEAR, _FAR = 1, 8
+_NEAR, _FAR = 2, 8
+# More harmonics than this are looked at in blocks first: of so many each, with so many small coins at most,
+# which turn by at most so much within one.
+_MANY, _BLOCK, _SMALL, _STEP = 512, 16, 128, 0.4
 _NONE: Floats = np.empty(0)
 
 
-def loud_harmonics(circle: Circle, coins: Coins, count: int, nothing: float) -> Floats:
-    """The harmonics after the first few, up to ``count``, at which a sum may be larger than ``nothing``."""
+def loud_harmonics(
+    circle: Circle, coins: Coins, count: int, nothing: float, *, tried: bool = False
+) -> Floats:
+    """The harmonics after the first few, up to ``count``, at which a sum may be larger than ``nothing``.
+
+    ``tried`` says that the sum is not known to be quiet everywhere (`is_quiet`).
+    """
     if count == FIRST:
         return _NONE
     shares: Floats = np.abs(coins.sizes) / circle.period
     enough = _enough(coins.chance, nothing)
-    for multiples in (_NEAR, _FAR):
+    for multiples in (_FAR,) if tried else (_NEAR, _FAR):
         quiet = _away(shares, count - FIRST, multiples) >= enough
         if quiet.all():
             return _NONE
-    k: Floats = np.flatnonzero(~quiet).astype(np.float64) + (FIRST + 1.0)
     angles = math.pi * np.sort(shares)[::-1]
+    k: Floats = np.flatnonzero(~quiet).astype(np.float64) + (FIRST + 1.0)
+    if len(k) > _MANY:
+        k = k[_in_loud_blocks(k, angles, coins.chance, nothing)]
+    return np.concatenate([_NONE, *_multiplied_out(k, angles, coins.chance, nothing)])
+
+
+def _in_loud_blocks(k: Floats, angles: Floats, chance: float, nothing: float) -> Bools:
+    """Whether each harmonic is in a block of neighbours one of which may be loud.
+
+    A factor's size changes by at most |x - y| from x to y: it is |cos| or sqrt(1 - a sin^2), whose slope
+    a |sin cos| / sqrt(cos^2 + (1 - a) sin^2) is at most |sin|. So at all harmonics of a block it is at most
+    what it is in the middle and half the block's length times the angle: little, for small coins.
+    """
+    block = ((k - k[0]) // _BLOCK).astype(np.int64)
+    small = angles[angles <= _STEP / _BLOCK][:_SMALL]
+    middle, total = k[0] + 0.5 * (_BLOCK - 1), int(block[-1]) + 1
+    slack = (0.5 * (_BLOCK - 1)) * small[:, None]
+    table = _parts(powers(_BLOCK * small, 0, min(_PIECE, total)))
+    loud = [
+        _sizes(np.exp(1j * (middle + _BLOCK * first) * small), table, chance, slack) > nothing
+        for first in range(0, total, _PIECE)
+    ]
+    in_loud: Bools = np.concatenate(loud)[block]
+    return in_loud
+
+
+def _multiplied_out(k: Floats, angles: Floats, chance: float, nothing: float) -> Iterator[Floats]:
+    """Those of some harmonics at which a sum is loud: by the largest factors, then by all."""
+    if not len(k):
+        return
     largest, others = angles[:_LARGEST], angles[_LARGEST:]
-    loud = []
     # e^{i (first + j) x} = e^{i first x} e^{i j x}: the second is the same for every piece.
     table = _parts(powers(largest, 0, min(_PIECE, int(k[-1] - k[0]) + 1)))
     begin = 0
@@ -49,12 +87,11 @@ def loud_harmonics(circle: Circle, coins: Coins, count: int, nothing: float) -> 
         first = int(k[begin])
         end = int(np.searchsorted(k, first + _PIECE))
         part, begin = k[begin:end], end
-        product = _sizes(np.exp(1j * first * largest), table, coins.chance)[(part - first).astype(np.int64)]
+        product = _sizes(np.exp(1j * first * largest), table, chance)[(part - first).astype(np.int64)]
         still = np.flatnonzero(product > nothing)
         alone = _parts(np.exp(1j * np.multiply.outer(others, part[still])))
-        rest = _sizes(np.ones(len(others)), alone, coins.chance)
-        loud.append(part[still[product[still] * rest > nothing]])
-    return np.concatenate(loud)
+        rest = _sizes(np.ones(len(others)), alone, chance)
+        yield part[still[product[still] * rest > nothing]]
 
 
 def is_quiet(shares: Floats, starts: Counts, counts: Counts, nothing: Floats, chance: float) -> Bools:
@@ -151,14 +188,21 @@ def _parts(waves: Waves) -> tuple[Floats, Floats]:
     return np.ascontiguousarray(waves.real), np.ascontiguousarray(waves.imag)
 
 
-def _sizes(start: Waves, table: tuple[Floats, Floats], chance: float) -> Floats:
-    """The sizes of products of factors, from e^{i x} of each: one row of a table times a start."""
+def _sizes(start: Waves, table: tuple[Floats, Floats], chance: float, slack: Floats | None = None) -> Floats:
+    """The sizes of products of factors, from e^{i x} of each: one row of a table times a start.
+
+    With some slack for each factor, they are bounds.
+    """
     (cosines, sines), real, imaginary = table, start.real[:, None], start.imag[:, None]
     if chance == 0.5:
         turned = real * cosines
         turned -= imaginary * sines
-        sizes: Floats = np.abs(np.multiply.reduce(turned))
+        sizes: Floats = np.abs(turned, out=turned)
     else:
         lost = (4.0 * chance * (1.0 - chance)) * (real * sines + imaginary * cosines) ** 2
-        sizes = np.sqrt(np.multiply.reduce(np.maximum(1.0 - lost, 0.0)))
-    return sizes
+        sizes = np.sqrt(np.maximum(1.0 - lost, 0.0))
+    if slack is not None:
+        sizes += slack
+        np.minimum(sizes, 1.0, out=sizes)
+    product: Floats = np.multiply.reduce(sizes)
+    return product

@@ -1,6 +1,7 @@
 """What is known of a model's inside on one document, whichever way the model declares it."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -67,16 +68,15 @@ def _by_words(model: Model, document: Document) -> Inside:
             units = Units(tuple(group for group, asked in zip(units.members, matter, strict=True) if asked))
             words = [word for word, asked in zip(words, matter, strict=True) if asked]
     sizes = units.sizes
-    additive, normalised, algebra = model.additive, model.normalised, model.algebra
-    leads, leaves, gradient, class_slopes = model.leads, model.leaves, model.gradient, model.class_slopes
+    given = words, sizes
     return Inside(
         units,
         model.from_counts(words),
-        additive=additive and (lambda label: additive(words, sizes, label)),
-        normalised=normalised and (lambda label: normalised(words, label)),
-        leads=leads and (lambda label: leads(words, sizes, label)),
-        algebra=algebra and (lambda label, ask: algebra(words, sizes, label, ask)),
-        leaves=leaves and (lambda label: leaves(words, sizes, label)),
-        class_slopes=class_slopes and (lambda: class_slopes(words)),
-        gradient=gradient and (lambda label: gradient(words, sizes, label)),
+        additive=model.additive and partial(model.additive, *given),
+        normalised=model.normalised and partial(model.normalised, words),
+        leads=model.leads and partial(model.leads, *given),
+        algebra=model.algebra and partial(model.algebra, *given),
+        leaves=model.leaves and partial(model.leaves, *given),
+        class_slopes=model.class_slopes and partial(model.class_slopes, words),
+        gradient=model.gradient and partial(model.gradient, *given),
     )

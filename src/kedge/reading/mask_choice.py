@@ -12,6 +12,7 @@ from functools import lru_cache
 from kedge.model.model import Model
 from kedge.perturb import Masking, Perturbation
 from kedge.perturb.masking import UNKNOWN
+from kedge.text.document import Document
 
 __all__ = ["fit_mask", "known_words", "mask_of"]
 
@@ -28,7 +29,7 @@ def known_words(model: Model, mask: str) -> list[str]:
     """The words of a mask that are in the model's vocabulary, as far as it has one."""
     if model.tokenize is None or model.reads is None:
         return []
-    return [token.word for token in model.tokenize(mask) or () if model.reads(token.word)]
+    return list(filter(model.reads, Document(mask, model.tokenize(mask) or ()).words))
 
 
 def fit_mask(perturbation: Perturbation, model: Model) -> Perturbation:

@@ -18,7 +18,7 @@ from kedge.utils.messages import first_line, shorten
 from kedge.utils.numerics import logistic
 from kedge.utils.sentences import Option
 
-__all__ = ["ASKED_AGAIN", "RECHECKED", "Memory", "Oracle", "row_keys", "text_keys"]
+__all__ = ["ASKED_AGAIN", "RECHECKED", "Memory", "Oracle", "RowMemory", "text_keys"]
 
 Questions = TypeVar("Questions", list[str], Counts)
 Progress = Callable[[int], None]
@@ -220,7 +220,38 @@ def text_keys(texts: Sequence[str]) -> list[bytes | str]:
     ]
 
 
-def row_keys(counts: Counts) -> list[bytes | str]:
+def _row_keys(counts: Counts) -> list[bytes | str]:
     """What tells rows of counts apart."""
     small = np.ascontiguousarray(counts, dtype=np.int32)
     return [row.tobytes() for row in small]
+
+
+class RowMemory:
+    """A memory that is asked about rows of counts.
+
+    Parameters
+    ----------
+    memory
+        The memory.
+    """
+
+    __slots__ = ("_memory",)
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def holds(self, counts: Counts) -> Bools:
+        """(n,) whether the label holds."""
+        return self.answers(counts)[0]
+
+    def log_odds(self, counts: Counts) -> Floats:
+        """(n,) its log-odds."""
+        return self.answers(counts)[1]
+
+    def answers(self, counts: Counts) -> tuple[Bools, Floats]:
+        """Both, from one question."""
+        return self._memory(counts, _row_keys(counts))
+
+    def chances(self, counts: Counts) -> Floats:
+        """(n, k) the probability of each class."""
+        return self._memory.chances(counts, _row_keys(counts))

@@ -27,7 +27,7 @@ from kedge.reading.labels import asked_for_label, label_to_explain
 from kedge.reading.mask_check import check_mask, heard
 from kedge.reading.mask_choice import fit_mask
 from kedge.reading.masks import refuse_known_mask
-from kedge.reading.oracle import Memory, Oracle, row_keys, text_keys
+from kedge.reading.oracle import Memory, Oracle, RowMemory, text_keys
 from kedge.text.document import Document
 from kedge.text.inputs import one_text
 from kedge.text.scripts import splitting_note
@@ -214,20 +214,17 @@ def _count_reading(
             "what the text says."
         )
     memory = Memory(oracle, inside.predict, label, recheck=False, repeats=model.repeats)
-
-    def ask(counts: Counts) -> Bools:
-        return memory(counts, row_keys(counts))[0]
-
-    algebra = inside.algebra and inside.algebra(label, ask)
+    rows = RowMemory(memory)
+    algebra = inside.algebra and inside.algebra(label, rows.holds)
     additive = inside.additive and inside.additive(label)
     return Reading(
         document,
         units,
         label,
         perturbation,
-        holds=algebra or ask,
-        log_odds=None if first.probabilities is None else lambda counts: memory(counts, row_keys(counts))[1],
-        chances=None if first.probabilities is None else lambda c: memory.chances(c, row_keys(c)),
+        holds=algebra or rows.holds,
+        log_odds=None if first.probabilities is None else rows.log_odds,
+        chances=None if first.probabilities is None else rows.chances,
         oracle=oracle,
         algebra=algebra is not None,
         inside=inside,
@@ -240,7 +237,7 @@ def _count_reading(
         gradient=inside.gradient and partial(inside.gradient, label),
         probabilities=first.distribution(),
         notes=(*model.notes_about(document.text), *heard(inside, perturbation, label)),
-        answers=lambda counts: memory(counts, row_keys(counts)),
+        answers=rows.answers,
         check_repeats=memory.ask_again,
     )
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import NamedTuple, overload
 
 import numpy as np
@@ -29,22 +30,25 @@ class Words(list[str]):
 
 
 class _Occurrences(Sequence[Group]):
-    """The positions of each of some words of a document, worked out for who looks."""
+    """The positions of each of some words among all words of a document, worked out for who looks.
 
-    def __init__(self, document: Document, words: Sequence[str]) -> None:
-        self._document, self.words = document, words
+    The document itself is not held: it remembers its units, and what holds each other is let go of late.
+    """
+
+    def __init__(self, all_words: Sequence[str], words: Sequence[str]) -> None:
+        self._all, self.words = all_words, words
 
     @cached_property
     def _groups(self) -> tuple[Group, ...]:
         groups: dict[str, list[int]] = {word: [] for word in self.words}
-        for position, word in enumerate(self._document.words):
+        for position, word in enumerate(self._all):
             if word in groups:
                 groups[word].append(position)
         return tuple(map(tuple, groups.values()))
 
     def nth(self, unit: int, rank: int) -> int:
         """The position of one occurrence."""
-        words, word, position = self._document.words, self.words[unit], -1
+        words, word, position = self._all, self.words[unit], -1
         for _ in range(rank + 1):
             position = words.index(word, position + 1)
         return position
@@ -133,13 +137,17 @@ def one_per_position(document: Document) -> Units:
 
 def interchangeable(document: Document, reads: Callable[[str], bool]) -> Units:
     """One unit per distinct word that the model reads; the other words can never matter."""
-    known = vars(document).get("read")
-    if isinstance(known, _Read) and known.by is reads:  # when its label was looked for
-        return known.units
+    before = vars(document).get("read")
+    if isinstance(before, _Read) and before.by is reads:  # when its label was looked for
+        return before.units
     counts = Counter(document.words)  # in order of first appearance
-    words = Words(filter(reads, counts))
-    units = Units(_Occurrences(document, words))
-    # Known without looking for any position.
-    vars(units)["sizes"] = np.fromiter(map(counts.__getitem__, words), np.int64, len(words))
+    sizes = np.fromiter(counts.values(), np.int64, len(counts))
+    known = list(map(reads, counts))
+    if all(known):
+        words = Words(counts)
+    else:
+        words, sizes = Words(compress(counts, known)), sizes[known]
+    units = Units(_Occurrences(document.words, words))
+    vars(units)["sizes"] = sizes  # known without looking for any position
     vars(document)["read"] = _Read(reads, units)
     return units

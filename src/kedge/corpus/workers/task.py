@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from kedge.corpus.items import Check, Item
@@ -10,7 +9,6 @@ from kedge.corpus.outcome import Outcome
 from kedge.corpus.workers.shipment import Shipment, unpacked
 from kedge.errors import Failure, Inconsistent, TextError
 from kedge.pipeline import Query
-from kedge.results.drawn import Drawn
 from kedge.studies.checking import Checked, check_anchor
 from kedge.text.anchor import Anchor
 from kedge.utils.deadline import Deadline
@@ -41,7 +39,8 @@ def explain_each(
     if deadline is not None:
         deadline.begin()
     known = _asked(explainer, items)
-    for item, query in zip(items, known, strict=True):
+    for k, item in enumerate(items):
+        query, known[k] = known[k], None  # what is done is let go of
         if deadline is not None:
             deadline.begin()
         if item.check is not None:
@@ -102,13 +101,11 @@ def explain_item(explainer: "Explainer", item: Item, query: Query | None = None)
     if item.problem is not None:
         return item.failed(Failure.of(TextError(item.problem)))
     try:
-        explanation = explainer.answer(query or Query(item.text, item.label))
-    except Exception as error:  # noqa: BLE001  (a single document must not end the run)
-        return item.failed(Failure.of(error))
-    if explainer.options.keep != "auto" and isinstance(explanation.removals, Drawn):
         # Harder removals are found when somebody looks. Rows and pipes between processes look at everything,
         # which would double the time of a corpus: there they must be asked for.
-        explanation = replace(explanation, removals=())
+        explanation = explainer.answer(query or Query(item.text, item.label), bare=True)
+    except Exception as error:  # noqa: BLE001  (a single document must not end the run)
+        return item.failed(Failure.of(error))
     return Outcome(item.row, item.id, item.digest, explanation)
 
 

@@ -53,6 +53,14 @@ class Leads:
         return self.features**2
 
     @cached_property
+    def cells(self) -> Floats:
+        """The features of each count that a word can have, word by word.
+
+        Most words occur once, and one of them many times: most of the table is empty.
+        """
+        return self.features[np.arange(self.features.shape[1]) <= self.sizes[:, None]]
+
+    @cached_property
     def largest(self) -> float:
         """The norm of the whole document, which no sample exceeds; 1 without a norm."""
         if not self.normed:

@@ -14,16 +14,16 @@ words are ordered.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from kedge.evaluators.leads import Lead
+from kedge.evaluators.leads import Lead, range_norms
 from kedge.typing import Counts, Floats, Kept
 
-__all__ = ["Dominance"]
+__all__ = ["Dominance", "prepare_orders"]
 
 # ln(1/eta): with a chance of 2 eta the norm leaves its range, and a swap may then lower the score.
 _LOG_ETA = 12.0
@@ -52,16 +52,11 @@ class Dominance:
     @classmethod
     def of(cls, lead: Lead, length: int) -> "Dominance":
         """For anchors of a length."""
-        x, sizes = lead.leads.features, lead.leads.sizes
-        beyond = np.arange(x.shape[1] - 1) >= sizes[:, None]
-        steps = np.diff(lead.parts, axis=1)
-        least = np.where(beyond, np.inf, steps).min(axis=1)
-        most = np.where(beyond, -np.inf, steps).max(axis=1)
+        cells, sizes = lead.cells, lead.leads.sizes
+        least, most = _steps(cells.parts, sizes)
         if not lead.curved:
             return cls(least, most, sizes, 0.0)
-        squares = np.diff(lead.leads.squares, axis=1)
-        thin = np.where(beyond, np.inf, squares).min(axis=1)
-        thick = np.where(beyond, -np.inf, squares).max(axis=1)
+        thin, thick = _steps(cells.squares, sizes)
         low, high = lead.norm_range(_LOG_ETA)
         # An anchor adds to the norm; the two words that are swapped may be missing from it.
         tops = np.sort(np.repeat(thick, np.minimum(sizes, length)))[::-1]
@@ -80,11 +75,15 @@ class Dominance:
         too, where fewer occurrences than ``length`` are sure to help.
         """
         sizes = self.sizes
+        first = int(self.least.argmax())
+        others = np.maximum(self.most[:first].max(initial=0.0), self.most[first + 1 :].max(initial=0.0))
+        if length == 1 and self.least[first] > others:
+            return [(first,)]  # it helps for sure, and dominates all others
         if int(sizes[self.least >= 0.0].sum()) < length:
             return None
         # Where one of word i is left out, none that it dominates is kept: so many of it are kept for certain.
-        others = _running(self.most, sizes, self.least, "left") - sizes
-        certain = np.clip(length - others, 0, sizes)
+        not_below = _running(self.most, sizes, self.least, "left") - sizes
+        certain = np.clip(length - not_below, 0, sizes)
         # Where one of word j is kept, all that dominate it are kept.
         ahead = _running(self.least, sizes, self.most, "right")
         often = np.clip(length - ahead, 0, sizes)
@@ -102,6 +101,20 @@ class Dominance:
             if len(found) > limit:
                 return None
         return found
+
+
+def prepare_orders(leads: Sequence[Lead]) -> None:
+    """Work out together what the orders of several leads need."""
+    if curved := [lead for lead in leads if lead.curved]:
+        range_norms(curved, _LOG_ETA)
+
+
+def _steps(values: Floats, sizes: Counts) -> tuple[Floats, Floats]:
+    """(d,) the least and the most that one more occurrence of a word adds, from the values of its counts."""
+    ends = np.cumsum(sizes + 1) - 1
+    steps = np.delete(np.diff(values), ends[:-1])  # what lies between two words is none
+    starts = ends - np.arange(len(sizes)) - sizes
+    return np.minimum.reduceat(steps, starts), np.maximum.reduceat(steps, starts)
 
 
 def _running(ends: Floats, sizes: Counts, marks: Floats, side: Literal["left", "right"]) -> Counts:

@@ -8,6 +8,7 @@ can lead a rival most often (`kedge.search.exact.dominance`). The answer is exac
 the threshold and, for some rival, all that can lead it most often and are one shorter miss it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,10 +19,11 @@ from kedge.evaluators.empirical import Empirical
 from kedge.evaluators.enumeration import Enumeration, table_size
 from kedge.evaluators.intervals import mixture_interval
 from kedge.evaluators.leading import Leading as Evaluator
+from kedge.evaluators.leading import look_together
 from kedge.evaluators.leads import Lead
 from kedge.reading.reading import Reading
 from kedge.results.interval import UNKNOWN, Interval
-from kedge.search.exact.dominance import Dominance
+from kedge.search.exact.dominance import Dominance, prepare_orders
 from kedge.search.exact.proposals import Proposals
 from kedge.search.exhaustive import search_all
 from kedge.search.pruning import prune, without
@@ -71,9 +73,25 @@ class Leading:
         """A small table of all samples is quicker."""
         return table_size(reading) > _TABLE
 
+    def begin(self, readings: Sequence[Reading], goal: Goal) -> None:
+        """The first steps for many documents, taken together: no word, and the most promising words."""
+        threshold = goal.threshold
+        precisions = [Evaluator(reading, threshold) for reading in readings]
+        look_together([(one, ()) for one in precisions], threshold)
+        if len(readings) > 1:
+            prepare_orders([one.leads[0] for one in precisions if len(one.leads) == 1])
+        proposals = [Proposals(one.leads) for one in precisions]
+        first = [one.best(one.length(threshold, goal.shortest)) for one in proposals]
+        look_together(list(zip(precisions, first, strict=True)), threshold)
+        for reading, *begun in zip(readings, precisions, proposals, strict=True):
+            reading.begun[self, threshold, goal.shortest] = begun
+
     def __call__(self, reading: Reading, goal: Goal, rng: np.random.Generator) -> Found:
         """Find the shortest anchor that is certified, and prove that nothing shorter will do."""
-        found = _Search(self, reading, goal, rng).found()
+        key = self, goal.threshold, goal.shortest
+        if key not in reading.begun:
+            self.begin([reading], goal)
+        found = _Search(self, reading, goal, rng, *reading.begun.pop(key)).found()
         if found.status != "exact" and enumerable(reading):
             return search_all(reading, Enumeration(reading), goal, rng)
         return found
@@ -82,10 +100,17 @@ class Leading:
 class _Search:
     """One document."""
 
-    def __init__(self, knobs: Leading, reading: Reading, goal: Goal, rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        knobs: Leading,
+        reading: Reading,
+        goal: Goal,
+        rng: np.random.Generator,
+        precision: Evaluator,
+        proposals: Proposals,
+    ) -> None:
         self.knobs, self.reading, self.goal, self.rng = knobs, reading, goal, rng
-        self.precision = Evaluator(reading, goal.threshold)
-        self.proposals = Proposals(self.precision.leads)
+        self.precision, self.proposals = precision, proposals
         self.looked: dict[Kept, Interval] = {}
         self.sampled: set[Kept] = set()
         self.delta = goal.delta
@@ -169,6 +194,8 @@ class _Search:
         """The most precise of the anchors of a length that can be the best, one that is known included."""
         length, leads = len(known), self.precision.leads
         if len(leads) > 1:
+            return known
+        if length == 1 and self.proposals.rival_of(known[0]) < self.proposals.guess(known) - _CLOSE:
             return known
         others = Dominance.of(leads[0], length).candidates(length, self.knobs.most) or []
         guesses = {kept: self.proposals.guess(kept) for kept in (known, *others)}

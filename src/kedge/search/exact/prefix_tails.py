@@ -2,14 +2,15 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from kedge.evaluators.grids.cells import coarsest_lattice, pass_cost
 from kedge.evaluators.grids.gridsum import GridSum, Variable
 from kedge.evaluators.grids.tails import grid_tail, known_extremes
-from kedge.evaluators.harmonics import FIRST, Circle, Spectra, Waves
+from kedge.evaluators.harmonics import FIRST, Circle, Spectra, Waves, circumference
 from kedge.evaluators.laws import Coins
 from kedge.evaluators.loudness import is_quiet, loud_harmonics
 from kedge.results.interval import Interval
@@ -18,6 +19,8 @@ from kedge.typing import Floats
 
 __all__ = ["Look", "PrefixWaves", "lattice_of", "on_lattice"]
 
+# Ladders with more harmonics than this are looked at one by one, for what a table of them would take.
+_TOGETHER = 4096
 _NO_MORE = np.empty(0)
 _BELOW = math.nextafter(1.0, 0.0)
 
@@ -39,88 +42,96 @@ class PrefixWaves:
 
     def __init__(self, ladders: Sequence[Ladder], finest: float, spans: Sequence[tuple[int, int]]) -> None:
         self._ladders, self.finest, self._keep = ladders, finest, ladders[0].keep
-        self._periods = [_period(ladder, finest) for ladder in ladders]
-        self._lengths = [[*range(most, least - 1, -1), *([0] if least else [])] for most, least in spans]
         # Each length has one coin more than the one before it.
         pieces = [piece for ladder in ladders for piece in (ladder.drops, ladder.rungs[::-1])]
         coins = np.concatenate(pieces)
         if self._keep != 0.5:  # what is won back, as what is lost
             coins[np.repeat([True, False] * len(ladders), [len(piece) for piece in pieces])] *= -1.0
         self._coins, self._spans = coins, spans
-        self._starts = np.cumsum([0, *(ladder.coins for ladder in ladders)])
-        rows = list(map(len, self._lengths))
-        self._rows = np.cumsum([0, *rows])
-        self._heads = [ladder.heads[lengths] for ladder, lengths in zip(ladders, self._lengths, strict=True)]
-        means = [_means(ladder, heads) for ladder, heads in zip(ladders, self._heads, strict=True)]
-        squares = [
-            ladder.squares - ladder.squared_heads[lengths]
-            for ladder, lengths in zip(ladders, self._lengths, strict=True)
+        self._starts, self._ends = [0], [0]
+        self._periods: list[float] = []
+        self._lengths: list[int] = []
+        self._extremes: list[tuple[float, float, float]] = []
+        rows: list[tuple[float, float, float, float, int]] = []
+        for ladder, (most, least) in zip(ladders, spans, strict=True):
+            error, coins_of, all_squares = ladder.error, ladder.coins, ladder.squares
+            period = circumference(all_squares, finest / 20.0)
+            everything, (heads, squares) = (
+                float(ladder.heads[-1]),
+                (
+                    [*of[least : most + 1].tolist()[::-1], *([0.0] if least else [])]
+                    for of in (ladder.heads, ladder.squared_heads)
+                ),
+            )
+            free = self._keep * (ladder.floor + everything) + (1.0 - self._keep) * ladder.bias
+            for head, squared in zip(heads, squares, strict=True):
+                rows.append(
+                    (free + (1.0 - self._keep) * head, error, all_squares - squared, period, coins_of)
+                )
+                self._extremes.append((ladder.floor + head, ladder.bias + everything, error))
+            self._lengths += [*range(most, least - 1, -1), *([0] if least else [])]
+            self._periods.append(period)
+            self._starts.append(self._starts[-1] + coins_of)
+            self._ends.append(len(rows))
+        means, error, self._squares, periods, terms = np.array(rows).T
+        self._means = np.array([means - error, means, means + error])
+        spectra = Spectra(Circle(periods), self._phi(), _NO_MORE, self._means, self._squares, terms)
+        self._spectra = spectra
+        precisions = [
+            1.0 if lowest > error else min(precision, _BELOW)
+            for precision, (lowest, _, error) in zip(
+                spectra.estimates[1].tolist(), self._extremes, strict=True
+            )
         ]
-        self._means, self._squares = np.concatenate(means, axis=1), np.concatenate(squares)
-        circle = Circle(np.repeat(self._periods, rows))
-        terms = np.repeat([ladder.coins for ladder in ladders], rows)
-        self._spectra = Spectra(circle, self._phi(), _NO_MORE, self._means, self._squares, terms)
-        self.looks = self._look()
-
-    def _look(self) -> "list[Look]":
-        """What the first few harmonics say of each ladder."""
-        estimates, spreads = self._spectra.estimates[1].tolist(), self._spectra.spread[1].tolist()
-        found = []
-        for ladder, heads, (most, least), at, end in zip(
-            self._ladders,
-            self._heads,
-            self._spans,
-            self._rows.tolist(),
-            self._rows[1:].tolist(),
-            strict=False,
-        ):
-            rows = zip(estimates[at:end], heads.tolist(), strict=True)
-            precisions = [
-                1.0 if ladder.floor + kept > ladder.error else min(precision, _BELOW)
-                for precision, kept in rows
-            ]
-            found.append(Look(most, least, precisions, spreads[at:end]))
-        return found
+        heard = precisions, spectra.spread[1].tolist()
+        self.looks = [
+            Look(*span, *(column[a:b] for column in heard))
+            for span, (a, b) in zip(spans, pairwise(self._ends), strict=True)
+        ]
 
     def tails(self, counts: Sequence[int], nothing: Sequence[float]) -> list[dict[int, Interval]]:
         """Of each ladder length to certified precision, from so many harmonics; see `Spectra`."""
         loud = self._loud(counts, nothing)
-        rows = np.diff(self._rows)
-        each = np.repeat(counts, rows).tolist(), np.repeat(nothing, rows).tolist()
-        tails = self._spectra.each_tail(*each) if len(loud) < len(counts) else []
-        found = []
-        for d, ladder in enumerate(self._ladders):
-            at, end = int(self._rows[d]), int(self._rows[d + 1])
-            own = self._alone(d, loud[d]).tails(counts[d], nothing[d]) if d in loud else tails[at:end]
-            kept = zip(self._lengths[d], own, self._heads[d].tolist(), strict=True)
-            found.append({length: _possible(ladder, tail, head) for length, tail, head in kept})
-        return found
+        if len(counts) == 1:
+            spectra = self._alone(0, loud[0]) if loud else self._spectra
+            bounds = spectra.bounds(counts[0], nothing[0])
+        else:
+            rows = np.diff(self._ends)
+            bounds = self._spectra.bounds(np.repeat(counts, rows), np.repeat(nothing, rows))
+            for d, more in loud.items():
+                own = self._alone(d, more).bounds(counts[d], nothing[d])
+                bounds[:, self._ends[d] : self._ends[d + 1]] = own
+        tails = map(known_extremes, map(Interval, *bounds.tolist()), *zip(*self._extremes, strict=True))
+        pairs = list(zip(self._lengths, tails, strict=True))
+        return [dict(pairs[a:b]) for a, b in pairwise(self._ends)]
 
     def _loud(self, counts: Sequence[int], nothing: Sequence[float]) -> dict[int, Floats]:
         """Of those ladders that are heard at more harmonics: at which."""
         # What is nothing for the coins that all anchors of a ladder leave free is nothing for any of them.
         common = [self._coins[a : b - most] for a, b, (most, _) in self._each()]
-        asked = list(range(len(common)))
+        asked = [0]
         if len(common) > 1:
-            shares = np.abs(np.concatenate(common)) / np.repeat(self._periods, [len(part) for part in common])
-            starts = np.cumsum([0, *(len(part) for part in common)])[:-1]
-            quiet = is_quiet(shares, starts, np.array(counts), np.array(nothing), self._keep)
-            asked = np.flatnonzero(~quiet).tolist()
+            often = [len(part) for part in common]
+            shares = np.abs(np.concatenate(common)) / np.repeat(self._periods, often)
+            few = np.array(counts) <= _TOGETHER
+            starts = np.cumsum([0, *often])[:-1]
+            quiet = is_quiet(shares, starts, np.where(few, counts, FIRST), np.array(nothing), self._keep)
+            asked = np.flatnonzero(~(few & quiet)).tolist()
         found = {}
         for d in asked:
             circle, coins = Circle(self._periods[d]), Coins(common[d], self._keep)
-            more = loud_harmonics(circle, coins, counts[d], nothing[d])
+            more = loud_harmonics(circle, coins, counts[d], nothing[d], tried=len(common) > 1)
             if len(more):
                 found[d] = more
         return found
 
     def _each(self) -> "zip[tuple[int, int, tuple[int, int]]]":
         """Where the coins of each ladder begin and end, and its lengths."""
-        return zip(self._starts[:-1].tolist(), self._starts[1:].tolist(), self._spans, strict=True)
+        return zip(self._starts[:-1], self._starts[1:], self._spans, strict=True)
 
     def _alone(self, d: int, more: Floats) -> Spectra:
         """The anchors of one ladder as sums, heard at more harmonics."""
-        rows, coins = slice(self._rows[d], self._rows[d + 1]), slice(self._starts[d], self._starts[d + 1])
+        rows, coins = slice(self._ends[d], self._ends[d + 1]), slice(self._starts[d], self._starts[d + 1])
         circle = Circle(self._periods[d])
         factors = circle.factors(Coins(self._coins[coins], self._keep), more).T
         most, least = self._spans[d]
@@ -154,11 +165,17 @@ def _multiplied(factors: Waves, each: list[tuple[int, int, tuple[int, int]]]) ->
     return np.ascontiguousarray(np.multiply.accumulate(wide, axis=2)[:, ladder, rank].T)
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(NamedTuple):
     """What is heard of the anchors of one ladder: lengths, and of each its precision by estimate.
 
-    ``spreads`` tell how many harmonics a proof takes.
+    Parameters
+    ----------
+    longest, least
+        The lengths, at the ends.
+    precisions
+        Those of the lengths, from the longest on, and that of the empty anchor.
+    spreads
+        How many harmonics a proof of each takes.
     """
 
     longest: int
@@ -168,28 +185,22 @@ class Look:
 
     def reaching(self, threshold: float) -> int:
         """How many of the lengths, from the longest on, reach a threshold by estimate."""
-        return sum(precision >= threshold for precision in self.precisions[: self.longest - self.least + 1])
+        number = 0
+        for precision in self.precisions[: self.longest - self.least + 1]:
+            number += precision >= threshold
+        return number
 
     def needed(self, widths: list[float]) -> int:
         """How many harmonics intervals of these half widths take.
 
         Few different numbers, so that what depends on them alone is worked out once.
         """
-        needed = max(0.5 * spread / width for spread, width in zip(self.spreads, widths, strict=True))
-        quarters = math.ceil(4.0 * math.log2(max(needed, FIRST)))
+        needed = 2.0 * FIRST
+        for spread, width in zip(self.spreads, widths, strict=True):
+            if spread > needed * width:
+                needed = spread / width
+        quarters = math.ceil(4.0 * math.log2(0.5 * needed))
         return math.ceil(math.pow(2.0, 0.25 * quarters))
-
-
-def _period(ladder: Ladder, finest: float) -> float:
-    return float(Circle.around(ladder.squares, finest / 20.0).period)
-
-
-def _means(ladder: Ladder, heads: Floats) -> Floats:
-    """(3, r) the mean of each anchor's score, and as far off as rounding may take it."""
-    keep = ladder.keep
-    free = keep * (ladder.floor + float(ladder.heads[-1])) + (1.0 - keep) * ladder.bias
-    means = free + (1.0 - keep) * heads
-    return np.array([means - ladder.error, means, means + ladder.error])
 
 
 def on_lattice(ladder: Ladder, step: float, lengths: range, stop: float) -> dict[int, Interval]:
@@ -212,7 +223,7 @@ def on_lattice(ladder: Ladder, step: float, lengths: range, stop: float) -> dict
         if (looking and length in lengths) or length == 0:
             base = ladder.floor + float(heads[length])
             tail = grid_tail(grid, step, base, 0.0, error=ladder.error, strict=ladder.strict)
-            found[length] = _possible(ladder, tail, float(heads[length]))
+            found[length] = known_extremes(tail, base, ladder.bias + float(heads[-1]), ladder.error)
             looking = found[length].high >= stop
     return found
 
@@ -224,9 +235,3 @@ def lattice_of(ladder: Ladder, budget: float) -> float | None:
     deviation = 0.5 * ladder.squares**0.5
     cost = pass_cost(len(coins), len(ladder.rungs), float(coins.sum()), deviation, step)
     return step if cost <= budget else None
-
-
-def _possible(ladder: Ladder, tail: Interval, kept: float) -> Interval:
-    """A tail, given the least and the largest score there is with some coefficients kept."""
-    highest = ladder.bias + float(ladder.heads[-1])
-    return known_extremes(tail, ladder.floor + kept, highest, ladder.error)

@@ -6,6 +6,8 @@ for any anchor. An anchor grows by the occurrence that lowers it most, then occu
 that lowers it further. Nothing is claimed of the result: it says where to look.
 """
 
+import math
+
 import numpy as np
 
 from kedge.evaluators.leads import Lead
@@ -28,14 +30,17 @@ class Proposals:
 
     def __init__(self, leads: list[Lead]) -> None:
         sizes, keep = leads[0].leads.sizes, leads[0].keep
-        parts = np.stack([lead.at_rest.parts for lead in leads], axis=-1)  # (d, m + 1, r)
-        means, squares = leads[0].expected(parts)
-        variances = squares - means**2
+        cells = leads[0].cells
+        # (n, r) what each count of each word brings to the sums around each lead.
+        parts = np.stack([lead.cells.parts + lead.at_rest.slope * cells.squares for lead in leads], axis=-1)
+        weighed = cells.law[:, None] * parts
+        means = np.add.reduceat(weighed, cells.starts)
+        variances = np.add.reduceat(weighed * parts, cells.starts) - means**2
         self._sizes: Counts = sizes
         self._mean: Floats = means.sum(axis=0) + np.array([lead.at_rest.likely for lead in leads])
         self._variance: Floats = variances.sum(axis=0)
         # What one kept occurrence of each word brings, and the variance that it takes away.
-        self._gains: Floats = (1.0 - keep) * parts[np.arange(len(sizes)), sizes] / sizes[:, None]
+        self._gains: Floats = (1.0 - keep) * parts[cells.starts + sizes] / sizes[:, None]
         self._calms: Floats = variances / sizes[:, None]
         self._grown: list[Counts] = [np.zeros(len(sizes), dtype=np.int64)]
 
@@ -53,17 +58,28 @@ class Proposals:
 
     def guess(self, kept: Kept) -> float:
         """The chance of leading all rivals, as if leads were Gaussian."""
-        return 1.0 - float(self.risk(*self._state(np.bincount(kept, minlength=len(self._sizes)))))
+        return 1.0 - self._risk_of(np.bincount(kept, minlength=len(self._sizes)))
+
+    def rival_of(self, unit: int) -> float:
+        """The best guess of one occurrence alone, of any other word than this."""
+        risks = self.risk(self._mean + self._gains, self._variance - self._calms)
+        risks[unit] = 1.0
+        return 1.0 - float(risks.min())
 
     def length(self, threshold: float, shortest: int) -> int:
         """The length at which an anchor may reach a threshold."""
         length = max(shortest, 1)
-        while length < int(self._sizes.sum()) and 1.0 - self._risk_of(length) < threshold:
+        while length < int(self._sizes.sum()) and 1.0 - self._risk_of(self._at(length)) < threshold:
             length += 1
         return length
 
-    def _risk_of(self, length: int) -> float:
-        return float(self.risk(*self._state(self._at(length))))
+    def _risk_of(self, kept: Counts) -> float:
+        """The same as `risk`, of one anchor: fewer calls where there are few rivals."""
+        mean, variance = self._state(kept)
+        rows = zip(mean.tolist(), variance.tolist(), self._variance.tolist(), strict=True)
+        return sum(
+            0.5 * math.erfc(m / math.sqrt(2.0 * max(v, 1e-9 * whole + 1e-300))) for m, v, whole in rows
+        )
 
     def best(self, length: int) -> Kept:
         """The anchor of a length with the best guess."""
@@ -104,7 +120,7 @@ class Proposals:
         if self._gains.shape[1] == 1 or (kept == self._sizes).all():
             return kept  # one rival: the largest gains are best together, too
         for _ in range(_EXCHANGES):
-            now = float(self.risk(*self._state(kept)))
+            now = self._risk_of(kept)
             risks, out, into = self._exchanges(kept)
             place = int(risks.argmin())
             if risks.flat[place] >= now * (1.0 - 1e-9):

@@ -46,7 +46,7 @@ class Ranked:
         scores = [reading.additive for reading in readings if reading.additive is not None]
         begun = begin_together(scores, goal.threshold, keep=readings[0].keep, allow_empty=goal.allow_empty)
         for reading, one in zip(readings, begun, strict=True):
-            reading.begun[goal.threshold, goal.allow_empty] = one
+            reading.begun[self, goal.threshold, goal.shortest] = one
 
     def __call__(self, reading: Reading, goal: Goal, rng: np.random.Generator) -> Found:
         """Sort by coefficient, then find the shortest prefix that reaches the goal; proven."""
@@ -57,7 +57,7 @@ class Ranked:
             goal.threshold,
             keep=reading.keep,
             allow_empty=goal.allow_empty,
-            begun=reading.begun.get((goal.threshold, goal.allow_empty)),
+            begun=reading.begun.get((self, goal.threshold, goal.shortest)),
         )
         rounded = found.ladder.coins <= ALL_COINS and any(tail.in_doubt for tail in found.looked.values())
         if rounded and table_size(reading) <= min(_ASKED, reading.oracle.remaining):

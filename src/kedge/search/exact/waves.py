@@ -5,23 +5,23 @@ many documents together (`begin_together`), and is as a rule the last.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cache
+from statistics import NormalDist
 from typing import NamedTuple
 
-import numpy as np
-
 from kedge.evaluators.harmonics import FIRST
-from kedge.model.scores.additive import AdditiveScore
+from kedge.model.scores.additive import UNIT, AdditiveScore
 from kedge.results.interval import Interval
 from kedge.search.exact.ladder import Ladder
 from kedge.search.exact.prefix_tails import Look, PrefixWaves
-from kedge.typing import Floats
 
 __all__ = ["ALL_COINS", "Begun", "begin_together", "by_waves", "guess", "proven", "reaching"]
 
 # Up to this many occurrences all 2^n samples are added up: tens of microseconds.
 ALL_COINS = 14
-# Half widths of intervals: narrow enough to be useful, what a first look is prepared for, and the finest.
-COARSE, FINE, FINEST = 2.5e-3, 8e-5, 1e-15
+# Half widths of intervals: narrow enough to be useful, what a first look is prepared for, the finest of the
+# empty anchor, which decides nothing but a remark, and the finest of all.
+COARSE, FINE, EMPTY, FINEST = 2.5e-3, 8e-5, 2e-6, 1e-15
 # An interval takes this share of the room that there is beside the threshold, and what cannot be heard at a
 # harmonic this share of the interval.
 ROOM, NOTHING = 0.8, 1e-3
@@ -61,19 +61,19 @@ def begin_together(
 
 def _first_looks(ladders: Sequence[Ladder], threshold: float, shortest: int) -> list[Begun]:
     """A few lengths around a guess; and intervals for them, where these are the right ones."""
-    guesses = [guess(ladder, threshold, shortest) for ladder in ladders]
-    spans = [
-        (min(guess + 2, len(ladder)), max(guess - 2, shortest))
-        for guess, ladder in zip(guesses, ladders, strict=True)
-    ]
+    spans = []
+    for ladder in ladders:
+        length = guess(ladder, threshold, shortest)
+        spans.append((min(length + 2, len(ladder)), max(length - 2, shortest)))
     waves = PrefixWaves(ladders, FINE, spans)
-    counts, aims, here = [], [], []
+    counts, nothing, here = [], [], []
     for ladder, look in zip(ladders, waves.looks, strict=True):
         widths = _widths(look, threshold, COARSE)
-        aims.append(min(widths))
-        here.append(_next_span(ladder, look, threshold, shortest) is None and aims[-1] >= FINE)
+        aim = min(widths)
+        here.append(aim >= FINE and _next_span(ladder, look, threshold, shortest) is None)
         counts.append(min(look.needed(widths), _most(ladder)) if here[-1] else FIRST)
-    tails = waves.tails(counts, [NOTHING * aim for aim in aims])
+        nothing.append(NOTHING * aim)
+    tails = waves.tails(counts, nothing)
     rows = zip(ladders, waves.looks, tails, here, strict=True)
     return [Begun(ladder, look, tail if right else None) for ladder, look, tail, right in rows]
 
@@ -81,6 +81,8 @@ def _first_looks(ladders: Sequence[Ladder], threshold: float, shortest: int) -> 
 def by_waves(ladder: Ladder, threshold: float, shortest: int, begun: Begun | None) -> dict[int, Interval]:
     """Length to precision, by harmonics: intervals just narrow enough to be told from the threshold."""
     _, look, told = begun or _first_looks([ladder], threshold, shortest)[0]
+    if told is not None and reaching(told, threshold, shortest) and proven(told, threshold, shortest):
+        return told
     waves, finest, aim, most = None, FINE, COARSE, _most(ladder)
     while told is None and (span := _next_span(ladder, look, threshold, shortest)) is not None:
         waves = PrefixWaves([ladder], FINE, [span])
@@ -131,17 +133,39 @@ def _widths(look: Look, threshold: float, aim: float) -> list[float]:
         return widths  # what is certain is known without any harmonics
     reaching = look.reaching(threshold)
     last = look.longest - look.least
-    for row, finest in ((max(reaching - 1, 0), FINEST), (min(reaching, last), FINEST), (-1, FINE)):
+    for row, finest in ((max(reaching - 1, 0), FINEST), (min(reaching, last), FINEST), (-1, EMPTY)):
         room = ROOM * abs(look.precisions[row] - threshold)
         widths[row] = min(widths[row], max(room, finest))
     return widths
 
 
 def guess(ladder: Ladder, threshold: float, shortest: int) -> int:
-    """About how long the shortest anchor is: where to look, never what to claim."""
-    guesses = _gaussian(ladder)
-    length = int(np.argmax(guesses >= threshold)) if guesses[-1] >= threshold else len(ladder)
-    return max(length, shortest)
+    """About how long the shortest anchor is: where to look, never what to claim.
+
+    By a Gaussian of the same mean and variance: beyond its middle it never falls with the length.
+    """
+    keep, heads, squares, most = ladder.keep, ladder.heads, ladder.squared_heads, len(ladder)
+    nothing = keep * (ladder.floor + float(heads[-1])) + (1.0 - keep) * ladder.bias
+    far = keep * (1.0 - keep) * _deviations(threshold) ** 2
+
+    def reaches(length: int) -> bool:
+        mean = nothing + (1.0 - keep) * float(heads[length])
+        return mean >= 0.0 and mean * mean >= far * (ladder.squares - float(squares[length]))
+
+    low, high = shortest - 1, shortest
+    while high < most and not reaches(high):
+        low, high = high, 2 * high + 1
+    high = min(high, most)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reaches(middle) else (middle, high)
+    return high
+
+
+@cache
+def _deviations(threshold: float) -> float:
+    """So many standard deviations above zero a Gaussian is positive with this chance."""
+    return NormalDist().inv_cdf(min(threshold, 1.0 - UNIT)) if threshold > 0.5 else 0.0
 
 
 def reaching(looked: Mapping[int, Interval], threshold: float, shortest: int) -> list[int]:
@@ -156,17 +180,3 @@ def proven(looked: Mapping[int, Interval], threshold: float, shortest: int) -> b
         return True  # nothing to be proven
     length = min(reached)
     return length == shortest or (length - 1 in looked and looked[length - 1].high < threshold)
-
-
-def _gaussian(ladder: Ladder) -> Floats:
-    """(L + 1,) rough precision of the top-l anchors: where to look, never what to claim."""
-    from scipy.special import ndtr
-
-    keep = ladder.keep
-    heads, squares = ladder.heads, ladder.squared_heads
-    lowest = keep * ladder.floor + (1 - keep) * ladder.bias  # the mean when nothing is kept, but for rungs
-    mean = (1 - keep) * heads + (lowest + keep * float(heads[-1]))
-    variance = keep * (1 - keep) * (ladder.squares - squares)
-    scale = np.sqrt(np.maximum(variance, 1e-30 * squares[-1]))
-    guess: Floats = ndtr(mean / scale)
-    return guess

@@ -1,6 +1,7 @@
 """A scikit-learn pipeline on single words as a model: no text is built where counts will do."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from kedge.model.answers.outputs import Outputs
@@ -65,12 +66,9 @@ def words_model(
         notes = (_ASKED_BY_TEXT,)
         return Model(predict, name, tokenize=tokenize, reads=reads, notes=notes, parts=parts)
 
-    def from_counts(words: Sequence[str]) -> Callable[[Counts], Predictions]:
-        def predict_counts(counts: Counts) -> Predictions:
-            columns = columns_of(vectorizer, words)
-            return answer(passed_on(steps[1:], count_features(vectorizer, columns, counts)))
-
-        return predict_counts
+    def predict_counts(words: Sequence[str], counts: Counts) -> Predictions:
+        columns = columns_of(vectorizer, words)
+        return answer(passed_on(steps[1:], count_features(vectorizer, columns, counts)))
 
     def from_words(documents: Sequence[Document]) -> Predictions:
         units = [interchangeable(document, reads) for document in documents]
@@ -86,7 +84,7 @@ def words_model(
         keeps_apart=lambda text: keeps_apart(vectorizer, text),
         local=is_local(vectorizer),
         reads=reads,
-        from_counts=from_counts,
+        from_counts=lambda words: partial(predict_counts, words),
         from_words=from_words,
         parts=parts,
         **_inside(steps, final, outputs),

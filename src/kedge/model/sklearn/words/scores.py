@@ -6,7 +6,6 @@ sign. ``label_algebra``: whether a label holds, for rows of counts, by plain ari
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cache
 
 import numpy as np
 
@@ -186,18 +185,37 @@ def label_algebra(
         return None
     if features.norm is not None and head.cut not in {None, 0.0}:
         return None
-    place = classes.index(label)
+    return _Algebra(features, head, words, classes.index(label), ask)
 
-    weights = cache(lambda: _leads(features, head, words, place))
 
-    def holds(counts: Counts) -> Bools:
+class _Algebra:
+    """Whether a label holds for rows of counts, by arithmetic; weights are read when somebody asks."""
+
+    __slots__ = ("_ask", "_features", "_head", "_place", "_read", "_words")
+
+    def __init__(
+        self,
+        features: Features,
+        head: Head,
+        words: Sequence[str],
+        place: int,
+        ask: Callable[[Counts], Bools],
+    ) -> None:
+        self._features, self._head, self._words, self._place, self._ask = features, head, words, place, ask
+        self._read: tuple[Floats, Floats, float, Floats] | None = None
+
+    def __call__(self, counts: Counts) -> Bools:
+        """(n,) whether the label holds."""
         rows = max(1, _PIECE // max(1, counts.shape[1]))
         if len(counts) <= rows:
-            return piece(counts)
-        return np.concatenate([piece(counts[i : i + rows]) for i in range(0, len(counts), rows)])
+            return self._piece(counts)
+        return np.concatenate([self._piece(counts[i : i + rows]) for i in range(0, len(counts), rows)])
 
-    def piece(counts: Counts) -> Bools:
-        both, lead, offset, scale = weights()
+    def _piece(self, counts: Counts) -> Bools:
+        features, head = self._features, self._head
+        if self._read is None:
+            self._read = _leads(features, head, self._words, self._place)
+        both, lead, offset, scale = self._read
         values = _values(features, head, scale, counts)
         sums = values @ both
         lengths = features.lengths(values) if head.cut is None else None
@@ -214,13 +232,11 @@ def label_algebra(
         # Where nothing is left the scores are the intercepts, and a tie is the first class's.
         bare = close & (terms == 0.0)
         if bare.any():
-            held[bare] = bool(((lead > 0) | ((lead == 0) & (np.arange(len(lead)) >= place))).all())
+            held[bare] = bool(((lead > 0) | ((lead == 0) & (np.arange(len(lead)) >= self._place))).all())
             close &= ~bare
         if close.any():
-            held[close] = ask(counts[close])
+            held[close] = self._ask(counts[close])
         return held
-
-    return holds
 
 
 def class_slopes(features: Features, head: Head, words: Sequence[str]) -> Floats | None:
