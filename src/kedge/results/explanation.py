@@ -288,12 +288,16 @@ class Explanation:
 
 def _plain(value: Any) -> Any:
     """Dataclasses and intervals as dicts, sequences as tuples, all the way down."""
-    if type(value) in {int, float, str}:  # most of what there is
+    kind = type(value)
+    if kind in _ATOMS or (kind is tuple and _ATOMS.issuperset(map(type, value))):  # most of what there is
         return value
-    if is_dataclass(value) and not isinstance(value, type):
-        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+    if is_dataclass(kind):
+        return {name: _plain(getattr(value, name)) for name in kind.__dataclass_fields__}
     if isinstance(value, Interval):
         return value._asdict()
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
         return tuple(map(_plain, value))
     return value
+
+
+_ATOMS = frozenset({int, float, str, bool, type(None)})

@@ -4,8 +4,10 @@ Each function gives the same thing, an ``Influence``: from a sum over words, fro
 sample there is, from some of few, from samples by arithmetic, from samples that were asked about.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -75,12 +77,16 @@ class Scene:
             found.setdefault(self.words[members[0]], []).append(j)
         return found
 
-    def spread(self, values: Iterable[float]) -> tuple[float, ...]:
+    def spread(self, values: Floats) -> tuple[float, ...]:
         """One number for each unit as one for each position; 0 where a word is not read."""
         found = np.zeros(len(self.words))
-        for members, value in zip(self.units.members, values, strict=True):
-            found[list(members)] = value
-        return tuple(round(x, _DIGITS) for x in found.tolist())
+        found[self._places] = np.repeat(_rounded(values), self.units.sizes)
+        return tuple(found.tolist())
+
+    @cached_property
+    def _places(self) -> Counts:
+        """The positions of one unit after those of the other."""
+        return np.fromiter(chain.from_iterable(self.units.members), dtype=np.int64)
 
     def spell(
         self,
@@ -95,11 +101,9 @@ class Scene:
         places: dict[str, list[int]] = {}
         for k, word in enumerate(self.words):
             places.setdefault(word, []).append(k)
-        told = []
-        for word, positions in places.items():
-            value, error = words.get(word, (0.0, 0.0))
-            value, error = round(float(np.clip(value, -1, 1)), _DIGITS), round(float(error), _DIGITS)
-            told.append(WordInfluence(word, tuple(positions), value, error))
+        whole = np.array([words.get(word, (0.0, 0.0)) for word in places])
+        values, doubts = _rounded(np.clip(whole[:, 0], -1, 1)).tolist(), _rounded(whole[:, 1]).tolist()
+        told = map(WordInfluence, places, map(tuple, places.values()), values, doubts)
         return Influence(
             self.label,
             self.spread(np.clip(effects, -1, 1)),
@@ -112,19 +116,24 @@ class Scene:
         )
 
 
+def _rounded(values: Floats) -> Floats:
+    return np.round(values, _DIGITS) + 0.0  # no negative zeros
+
+
 def by_sum(scene: Scene, score: AdditiveScore, probabilities: dict[Label, float] | None) -> Influence:
     """A score that is a sum over words: the rest of the sum decides what an occurrence changes."""
     d = len(score.sizes)
-    effects, errors, adds = np.zeros(d), np.zeros(d), np.zeros(d)
-    names = {j: scene.words[members[0]] for j, members in enumerate(scene.units.members)}
-    words = dict.fromkeys(names.values(), (0.0, 0.0))
-    for j, tails in left_out(score, scene.keep):
-        table, means, widths = score.tables[j], tails.means, tails.widths
-        law = binomial(len(table) - 2, scene.keep)
-        effects[j] = law @ np.diff(means)
-        errors[j] = law @ (widths[1:] + widths[:-1])
-        adds[j] = law @ np.diff(table)
-        words[names[j]] = float(means[-1] - means[0]), float(widths[-1] + widths[0])
+    effects, errors, adds, wholes, doubts = np.zeros((5, d))
+    rests = left_out(score, scene.keep)
+    for which, places in rests.variables.alike():
+        units, law = rests.variables.units[which], binomial(places.shape[1] - 2, scene.keep)
+        means, widths = rests.means[places], rests.widths[places]
+        effects[units] = np.diff(means) @ law
+        errors[units] = (widths[:, 1:] + widths[:, :-1]) @ law
+        adds[units] = np.diff(rests.variables.values[places]) @ law
+        wholes[units], doubts[units] = means[:, -1] - means[:, 0], widths[:, -1] + widths[:, 0]
+    names = [scene.words[members[0]] for members in scene.units.members]
+    words = dict(zip(names, zip(wholes.tolist(), doubts.tolist(), strict=True), strict=True))
     full = float(score.score(score.sizes[None])[0])
     share = None if probabilities is None else probabilities.get(scene.label)
     scale: Scale = "score"
