@@ -129,7 +129,7 @@ def _by_removal(
     del model, wish
     found = lose_label(reading, goal, rng)
     if found.cut is None:
-        return replace(_NOTHING, method=found.method)
+        return replace(_NOTHING, method=found.method, notes=found.notes)
     positions = sorted(
         k
         for members, gone in zip(reading.units.members, found.cut.removed.tolist(), strict=True)
@@ -145,6 +145,7 @@ def _by_removal(
         status="exact" if proven else "verified",
         minimality="smallest" if proven else "irreducible" if irreducible else "open",
         method=found.method,
+        notes=found.notes,
     )
 
 

@@ -16,6 +16,8 @@ from sklearn.tree import DecisionTreeClassifier
 import kedge
 from kedge import Neighbours, WordWeights
 from kedge.errors import LabelError, OptionError
+from kedge.studies import flips
+from kedge.utils.deadline import TimeIsUp
 
 VOCABULARY = ["good", "bad", "food", "slow", "nice", "cold", "soup"]
 TEXT = "the good food was slow and the nice soup cold but very good here today with friends at noon"
@@ -225,3 +227,40 @@ def test_flips_render_everywhere():
     assert found.to_dict()["new_label"] == "negative"
     assert '"status": "exact"' in found.to_json()
     assert found.to_row()["removed"] == "good good"
+
+
+def interrupted(*_):
+    raise TimeIsUp
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("lose_sum", "logistic"), ("lose_normed_lead", "normalised"), ("nearest_leaf", "tree")]
+)
+def test_when_time_is_up_the_best_so_far_is_the_answer(name, kind, monkeypatch):
+    """Words are removed by their weights, where these are known; what is said holds, with a note."""
+    model, text = fitted(kind, 1, 2), " ".join(VOCABULARY * 2)
+    monkeypatch.setattr(flips, name, interrupted)
+    found = kedge.flip(model, text)
+    assert any("time limit was near" in note for note in found.notes)
+    if kind == "tree":  # nothing was tried, and nothing is known of its words
+        assert found.status == "not_found"
+    else:
+        assert (found.status, found.minimality) == ("verified", "open")
+        assert model.predict([found.after])[0] != found.label
+
+
+def test_a_model_that_was_being_asked_answers_with_what_it_said():
+    """The smallest removal that lost the label before the time was up; nothing more is asked."""
+    asked = []
+
+    def model(texts):
+        asked.extend(texts)
+        if len(asked) == 22:
+            raise TimeIsUp
+        return ["good" in text and "nice" in text for text in texts]
+
+    found = kedge.flip(model, "good food and nice staff in a quiet street by the sea", batch_size=1)
+    assert len(asked) == 23  # and the text without these words
+    assert found.status == "verified"
+    assert found.minimality == "open"
+    assert {"good", "nice"} & set(found.words)

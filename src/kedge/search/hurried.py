@@ -15,7 +15,7 @@ from kedge.search.strategy import Found, Goal, unproved
 from kedge.typing import Counts, Floats, Kept, Status
 from kedge.utils.numerics import pieces
 
-__all__ = ["hurried_anchor"]
+__all__ = ["hurried_anchor", "word_weights"]
 
 _TIME_IS_UP = "The time limit was near, so the search ended here; a shorter set of words may exist."
 # Samples that rank the words, that judge a prefix, and that the answer rests on.
@@ -74,7 +74,7 @@ def _prefix(ranked: list[int], length: int) -> Kept:
 
 def _ranking(reading: Reading, rng: np.random.Generator) -> Counts:
     """(d,) units by what they do for the label, the strongest first."""
-    worths = _weights(reading)
+    worths = word_weights(reading)
     holds = reading.holds_unasked
     if worths is None and holds is not None:
         # How much more of them there is in samples that keep the label.
@@ -85,7 +85,7 @@ def _ranking(reading: Reading, rng: np.random.Generator) -> Counts:
     return np.arange(len(reading.units)) if worths is None else np.argsort(-worths, kind="stable")
 
 
-def _weights(reading: Reading) -> Floats | None:
+def word_weights(reading: Reading) -> Floats | None:
     """(d,) what one occurrence of each unit adds, where a score that is known tells."""
     if reading.additive is not None:
         return reading.additive.slopes
