@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from kedge.errors import LabelError, OptionError
+from kedge.errors import LabelError, OptionError, OutOfTime
 from kedge.model.contrast import one_or_rest, rest_of, the_one
 from kedge.model.model import Model, Predictions
 from kedge.model.source import Converted
@@ -66,8 +66,7 @@ def flip_label(
     search = _by_removal if wish.replace is None else _by_replacement
     change = search(reading, converted.model, goal, wish, rng)
     after = None
-    if change.text is not None and reading.oracle.remaining >= 1:
-        after = reading.oracle.ask(model.predict, [change.text])
+    if change.text is not None and (after := _asked_about(change.text, reading.oracle, model)) is not None:
         if _keeps(after, label, wish.to):
             change, after = replace(_NOTHING, notes=(_TAKEN_BACK,)), None
     document, anchor = reading.document, Anchor(change.positions)
@@ -93,6 +92,15 @@ def flip_label(
         seconds=time.perf_counter() - started,
         notes=(*reading.notes, *change.notes),
     )
+
+
+def _asked_about(text: str, oracle: Oracle, model: Model) -> Predictions | None:
+    """What the model says of the changed text; None where there is no question or time left for it."""
+    try:
+        # The last question, to be answered however late it is.
+        return oracle.ask(model.predict, [text], report=False) if oracle.remaining >= 1 else None
+    except OutOfTime:
+        return None
 
 
 def _check(first: Predictions, to: Label) -> None:

@@ -1,5 +1,6 @@
 """What flips a label: proven fewest where the model is read, verified and irreducible elsewhere."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -15,11 +16,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 import kedge
 from kedge import Neighbours, WordWeights
-from kedge.errors import LabelError, OptionError
+from kedge.errors import LabelError, OptionError, OutOfTime
+from kedge.flipping import _asked_about
 from kedge.studies import flips
 from kedge.utils.deadline import TimeIsUp
 
 VOCABULARY = ["good", "bad", "food", "slow", "nice", "cold", "soup"]
+WEIGHTS = WordWeights({"good": 2.0, "slow": -1.0, "cold": -0.5}, intercept=-0.2)
 TEXT = "the good food was slow and the nice soup cold but very good here today with friends at noon"
 
 
@@ -264,3 +267,27 @@ def test_a_model_that_was_being_asked_answers_with_what_it_said():
     assert found.status == "verified"
     assert found.minimality == "open"
     assert {"good", "nice"} & set(found.words)
+    assert any("time limit was near" in note for note in found.notes)
+
+
+def test_the_changed_text_is_asked_about_however_late_it_is():
+    """Nothing ends a flip that is found but a model that does not answer; then its new label stays open."""
+
+    def late(queries):
+        if queries > 1:
+            raise OutOfTime("The time is up.")
+
+    found = kedge.flip(fitted("logistic", 1, 2), TEXT, progress=late)
+    assert found.new_label is not None
+    asked = []
+
+    def stuck(texts):
+        asked.extend(texts)
+        if len(asked) > 1:
+            raise TimeIsUp
+        return WEIGHTS.predict(texts)
+
+    inside = kedge.Explainer(WEIGHTS)
+    reading = inside.read(TEXT)
+    assert _asked_about("good", reading.oracle, replace(inside.model, predict=stuck)) is not None
+    assert _asked_about("good", reading.oracle, replace(inside.model, predict=stuck)) is None

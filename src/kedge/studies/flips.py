@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kedge.errors import OutOfQueries
+from kedge.errors import OutOfQueries, OutOfTime
 from kedge.model.scores.additive import AdditiveScore
 from kedge.model.scores.leads import Leads
 from kedge.reading.reading import Reading
@@ -51,7 +51,7 @@ def lose_label(reading: Reading, to: Label | None, rng: np.random.Generator) -> 
     try:
         found = _inside(reading, to, lambda counts: ~reading.holds(counts))
         return found or (_by_asking if holds is None else _by_arithmetic)(reading, trials, to, rng)
-    except TimeIsUp:
+    except (TimeIsUp, OutOfTime):
         if holds is not None and (weights := word_weights(reading)) is not None:
             lose_prefix(trials, weights)
         return Lost(_best(trials), "asking" if holds is None else "arithmetic", (_TIME_IS_UP,))
@@ -71,6 +71,8 @@ def _by_asking(reading: Reading, trials: Trials, to: Label | None, rng: np.rando
         if cut is not None and cut.proven and len(cut) > 1 and not reading.check_repeats():
             cut = replace(cut, proven=False)  # a proof rests on answers that repeat
         return Lost(cut, "asking")
+    except OutOfTime:
+        raise
     except OutOfQueries:
         return Lost(_best(trials), "asking")
 
