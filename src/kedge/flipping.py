@@ -65,10 +65,9 @@ def flip_label(
     label = reading.label if goal is None or first.labels is None else first.labels[0]
     search = _by_removal if wish.replace is None else _by_replacement
     change = search(reading, converted.model, goal, wish, rng)
-    after = None
-    if change.text is not None and (after := _asked_about(change.text, reading.oracle, model)) is not None:
-        if _keeps(after, label, wish.to):
-            change, after = replace(_NOTHING, notes=(_TAKEN_BACK,)), None
+    after = None if change.text is None else _asked_about(change.text, reading.oracle, model)
+    if after is not None and _keeps(after, label, wish.to):
+        change, after = replace(_NOTHING, notes=(_TAKEN_BACK,)), None
     document, anchor = reading.document, Anchor(change.positions)
     return Flip(
         text=document.text,

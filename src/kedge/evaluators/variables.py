@@ -59,7 +59,8 @@ class Variables:
 
     def each(self, numbers: Floats) -> list[Floats]:
         """Numbers for all values, split by variable."""
-        return np.split(numbers, self.starts[1:]) if len(self) else []
+        starts, lengths = self.starts.tolist(), self.lengths.tolist()
+        return [numbers[start : start + length] for start, length in zip(starts, lengths, strict=True)]
 
     def alike(self) -> Iterator[tuple[Counts, Counts]]:
         """Variables with equally many values, (k,), and where these are, (k, length)."""
