@@ -37,7 +37,7 @@ _ALONE = 400
 # Questions for each unit that may be spent, over and above the limit, on an answer of which no word can stay.
 _AT_LAST = 20
 # Removals are looked at so many numbers at a time, and remembered up to so many: those of a very long text do
-# not fit into memory. Proofs that take more than so many are not tried: ten seconds' work by arithmetic.
+# not fit into memory. What takes more than so many at last is not tried: ten seconds' work by arithmetic.
 _CELLS, _REMEMBERED, _PROOF = 1 << 22, 1 << 23, 1 << 31
 # Rows of more bytes than this are known by a digest.
 _LONG = 64
@@ -119,7 +119,8 @@ def lose_by_asking(
         best = trials.smallest()
     if start is not None and (best is None or len(start) < best.sum()):
         best = start.removed
-    trials.left = max(trials.left, _AT_LAST * len(trials.sizes))
+    units = len(trials.sizes)
+    trials.left = max(trials.left, min(_AT_LAST * units, _PROOF // units))
     if best is None:
         best = _alone(trials, rng)
     if best is None:
