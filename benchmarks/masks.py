@@ -13,6 +13,7 @@ import csv
 import json
 import platform
 import time
+from collections import Counter
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -22,7 +23,6 @@ from masked_models import kinds
 from reviews import FILES, folder
 
 import kedge
-from kedge.reading.mask_choice import mask_of
 
 HERE = Path(__file__).parent
 LABELS = ("negative", "positive")
@@ -46,15 +46,16 @@ def texts_of(name: str) -> tuple[list[str], list[int], list[str]]:
     return train, labels, [text for text in test if SHORTEST <= len(text.split()) <= LONGEST]
 
 
-def measured(model: Any, documents: list[str], mask: str) -> dict[str, Any]:
-    """One model under one mask."""
-    explainer = kedge.Explainer(model, mask=mask, max_queries=QUESTIONS, batch_size=128, classes=LABELS)
+def measured(model: Any, documents: list[str], mask: str | None = None) -> dict[str, Any]:
+    """One model under one mask; None for the one that kedge chooses, for each text anew."""
+    options: Any = {} if mask is None else {"mask": mask}
+    explainer = kedge.Explainer(model, max_queries=QUESTIONS, batch_size=128, classes=LABELS, **options)
     found = [explainer.explain(text) for text in documents]
     masked = [explainer.masked(e.text, range(len(e.tokens))) for e in found]
     said = explainer.model.predict(masked)
     positive = said.probabilities[:, list(said.classes).index("positive")]
     return {
-        "mask": mask,
+        "masks": Counter(e.perturbation for e in found),
         "positive": float(np.mean(positive)),
         "label": LABELS[int(np.mean([label == "positive" for label in said.labels]) >= 0.5)],
         "agree": mean(float(label == e.label) for label, e in zip(said.labels, found, strict=True)),
@@ -67,9 +68,15 @@ def measured(model: Any, documents: list[str], mask: str) -> dict[str, Any]:
     }
 
 
-def shown(mask: str) -> str:
-    """A mask as the table has it."""
-    return f"`{mask}`" if mask else "removal"
+def shown(masks: dict[str, int]) -> str:
+    """The masks that were used, as the table has them: with the share of texts where there are several."""
+    spelled = {"removal": "removal", "unk": "`UNK`"}
+    names = {name: spelled.get(name, f"`{name.removeprefix('mask ')}`") for name in masks}
+    if len(masks) == 1:
+        return "".join(names.values())
+    several = sum(masks.values())
+    often = sorted(masks, key=masks.__getitem__, reverse=True)
+    return ", ".join(f"{names[name]} ({masks[name] / several:.0%})" for name in often)
 
 
 def table(rows: list[dict[str, Any]]) -> str:
@@ -81,7 +88,7 @@ def table(rows: list[dict[str, Any]]) -> str:
     for row in rows:
         own, unk = row["own"], row["unk"]
         lines.append(
-            f"| {row['model']} | {shown(own['mask'])} "
+            f"| {row['model']} | {shown(own['masks'])} "
             f"| {own['label']} {own['positive']:.2f} ({unk['label']} {unk['positive']:.2f}) "
             f"| {own['words']:.1f} ({unk['words']:.1f}) "
             f"| {own['questions']:,.0f} ({unk['questions']:,.0f}) "
@@ -131,9 +138,8 @@ def main() -> None:
             continue
         started = time.perf_counter()
         model = make()
-        own = mask_of(kedge.as_model(model))
-        first = measured(model, documents, own)
-        second = first if own == "UNK" else measured(model, documents, "UNK")
+        first = measured(model, documents)
+        second = first if set(first["masks"]) == {"unk"} else measured(model, documents, "UNK")
         rows.append({"model": name, "own": first, "unk": second})
         print(f"{name}: {time.perf_counter() - started:.0f} s", flush=True)  # noqa: T201  (how far it is)
     results = HERE / "results"

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from kedge.errors import LabelError, OptionError
+from kedge.errors import LabelError, OptionError, OutOfTime
 from kedge.model.contrast import one_or_rest, rest_of, the_one
 from kedge.model.model import Model, Predictions
 from kedge.model.source import Converted
@@ -65,11 +65,9 @@ def flip_label(
     label = reading.label if goal is None or first.labels is None else first.labels[0]
     search = _by_removal if wish.replace is None else _by_replacement
     change = search(reading, converted.model, goal, wish, rng)
-    after = None
-    if change.text is not None and reading.oracle.remaining >= 1:
-        after = reading.oracle.ask(model.predict, [change.text])
-        if _keeps(after, label, wish.to):
-            change, after = replace(_NOTHING, notes=(_TAKEN_BACK,)), None
+    after = None if change.text is None else _asked_about(change.text, reading.oracle, model)
+    if after is not None and _keeps(after, label, wish.to):
+        change, after = replace(_NOTHING, notes=(_TAKEN_BACK,)), None
     document, anchor = reading.document, Anchor(change.positions)
     return Flip(
         text=document.text,
@@ -93,6 +91,15 @@ def flip_label(
         seconds=time.perf_counter() - started,
         notes=(*reading.notes, *change.notes),
     )
+
+
+def _asked_about(text: str, oracle: Oracle, model: Model) -> Predictions | None:
+    """What the model says of the changed text; None where there is no question or time left for it."""
+    try:
+        # The last question, to be answered however late it is.
+        return oracle.ask(model.predict, [text], report=False) if oracle.remaining >= 1 else None
+    except OutOfTime:
+        return None
 
 
 def _check(first: Predictions, to: Label) -> None:
@@ -131,7 +138,7 @@ def _by_removal(
     del model, wish
     found = lose_label(reading, goal, rng)
     if found.cut is None:
-        return replace(_NOTHING, method=found.method)
+        return replace(_NOTHING, method=found.method, notes=found.notes)
     positions = sorted(
         k
         for members, gone in zip(reading.units.members, found.cut.removed.tolist(), strict=True)
@@ -147,6 +154,7 @@ def _by_removal(
         status="exact" if proven else "verified",
         minimality="smallest" if proven else "irreducible" if irreducible else "open",
         method=found.method,
+        notes=found.notes,
     )
 
 

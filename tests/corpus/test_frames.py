@@ -71,7 +71,9 @@ def test_ray():
         check(kedge.ray.explain(dataset, kedge.Explainer(MODEL), text="review", id="key").to_pandas())
         register_ray()
         with joblib.parallel_config(backend="ray", n_jobs=-1):
-            outcomes = list(kedge.Explainer(MODEL).explain_corpus(TEXTS, ids=reviews()["key"]))
-        check(pd.DataFrame([outcome.to_row() for outcome in outcomes]))
+            there = list(kedge.Explainer(MODEL).explain_corpus(TEXTS, ids=reviews()["key"]))
+        here = kedge.Explainer(MODEL).explain_corpus(TEXTS, ids=reviews()["key"], workers=1)
+        told = [(outcome.id, outcome.explanation, outcome.error) for outcome in there]
+        assert told == [(outcome.id, outcome.explanation, outcome.error) for outcome in here]
     finally:
         ray.shutdown()

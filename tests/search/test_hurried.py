@@ -3,7 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 
 import kedge
 from kedge.utils.deadline import TimeIsUp
@@ -44,6 +48,23 @@ def test_an_anchor_by_samples(model, text, words):
     assert e.status == "certified"
     assert kedge.precision(model, text, e.words).precision >= e.interval.low
     assert any("time limit" in note for note in e.notes)
+
+
+def test_the_weights_of_a_model_rank_its_words():
+    """With a norm and many words the anchor is not much longer than the best, and still reaches."""
+    rng = np.random.default_rng(0)
+    words = [f"w{k}" for k in range(400)]
+    model = make_pipeline(TfidfVectorizer(), LogisticRegression())
+    model.fit([*words[:2], " ".join(words)], [0, 1, 1])
+    model[-1].coef_ = rng.normal(size=model[-1].coef_.shape)
+    best, hurried = (kedge.explain(model, " ".join(words), method=m) for m in ("auto", Interrupted()))
+    assert hurried.status == "certified"
+    assert len(best.words) <= len(hurried.words) <= 2 * len(best.words)
+    judged = kedge.precision(model, " ".join(words), hurried.positions)
+    assert judged.interval.high >= hurried.threshold
+    # What a thousand samples cannot prove is said to be an estimate.
+    e = kedge.explain(model, " ".join(words), method=Interrupted(), threshold=0.9999)
+    assert (e.status, e.interval.reaches(0.9999)) == ("estimated", None)
 
 
 def test_all_words_of_a_model_that_would_have_to_be_asked():

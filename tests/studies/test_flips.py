@@ -1,5 +1,6 @@
 """What flips a label: proven fewest where the model is read, verified and irreducible elsewhere."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -15,9 +16,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 import kedge
 from kedge import Neighbours, WordWeights
-from kedge.errors import LabelError, OptionError
+from kedge.errors import LabelError, OptionError, OutOfTime
+from kedge.flipping import _asked_about
+from kedge.studies import flips
+from kedge.utils.deadline import TimeIsUp
 
 VOCABULARY = ["good", "bad", "food", "slow", "nice", "cold", "soup"]
+WEIGHTS = WordWeights({"good": 2.0, "slow": -1.0, "cold": -0.5}, intercept=-0.2)
 TEXT = "the good food was slow and the nice soup cold but very good here today with friends at noon"
 
 
@@ -225,3 +230,64 @@ def test_flips_render_everywhere():
     assert found.to_dict()["new_label"] == "negative"
     assert '"status": "exact"' in found.to_json()
     assert found.to_row()["removed"] == "good good"
+
+
+def interrupted(*_):
+    raise TimeIsUp
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("lose_sum", "logistic"), ("lose_normed_lead", "normalised"), ("nearest_leaf", "tree")]
+)
+def test_when_time_is_up_the_best_so_far_is_the_answer(name, kind, monkeypatch):
+    """Words are removed by their weights, where these are known; what is said holds, with a note."""
+    model, text = fitted(kind, 1, 2), " ".join(VOCABULARY * 2)
+    monkeypatch.setattr(flips, name, interrupted)
+    found = kedge.flip(model, text)
+    assert any("time limit was near" in note for note in found.notes)
+    if kind == "tree":  # nothing was tried, and nothing is known of its words
+        assert found.status == "not_found"
+    else:
+        assert (found.status, found.minimality) == ("verified", "open")
+        assert model.predict([found.after])[0] != found.label
+
+
+def test_a_model_that_was_being_asked_answers_with_what_it_said():
+    """The smallest removal that lost the label before the time was up; nothing more is asked."""
+    asked = []
+
+    def model(texts):
+        asked.extend(texts)
+        if len(asked) == 22:
+            raise TimeIsUp
+        return ["good" in text and "nice" in text for text in texts]
+
+    found = kedge.flip(model, "good food and nice staff in a quiet street by the sea", batch_size=1)
+    assert len(asked) == 23  # and the text without these words
+    assert found.status == "verified"
+    assert found.minimality == "open"
+    assert {"good", "nice"} & set(found.words)
+    assert any("time limit was near" in note for note in found.notes)
+
+
+def test_the_changed_text_is_asked_about_however_late_it_is():
+    """Nothing ends a flip that is found but a model that does not answer; then its new label stays open."""
+
+    def late(queries):
+        if queries > 1:
+            raise OutOfTime("The time is up.")
+
+    found = kedge.flip(fitted("logistic", 1, 2), TEXT, progress=late)
+    assert found.new_label is not None
+    asked = []
+
+    def stuck(texts):
+        asked.extend(texts)
+        if len(asked) > 1:
+            raise TimeIsUp
+        return WEIGHTS.predict(texts)
+
+    inside = kedge.Explainer(WEIGHTS)
+    reading = inside.read(TEXT)
+    assert _asked_about("good", reading.oracle, replace(inside.model, predict=stuck)) is not None
+    assert _asked_about("good", reading.oracle, replace(inside.model, predict=stuck)) is None

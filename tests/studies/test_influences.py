@@ -1,6 +1,7 @@
 """What each word does: exact where the model can be read, honest about its error where it was sampled."""
 
 import pickle
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -16,7 +17,12 @@ from sklearn.tree import DecisionTreeClassifier
 
 import kedge
 from kedge import Explanation, Masking, WordWeights
-from kedge.errors import Inconsistent, OptionError
+from kedge.errors import Inconsistent, OptionError, OutOfTime
+from kedge.evaluators import slopes
+from kedge.studies import drawn_effects, influences
+from kedge.studies.effects import Scene
+from kedge.utils.deadline import TimeIsUp
+from kedge.utils.numerics import pieces
 
 VOCABULARY = ["good", "bad", "food", "slow", "nice", "cold", "soup"]
 
@@ -168,6 +174,103 @@ def test_more_samples_are_more_precise():
     assert every.values == (0.0,) * 8  # odd: a word changes the label as often one way as the other
     with pytest.raises(OptionError, match="samples"):
         kedge.influence(odd, text, samples=3)
+
+
+LONG = "good bad good soup cold nice good bad was was"
+
+
+def normed(seed):
+    model = make_pipeline(TfidfVectorizer(), LogisticRegression())
+    rng = np.random.default_rng(seed)
+    model.fit([" ".join(VOCABULARY), *VOCABULARY], [1] + [0] * len(VOCABULARY))
+    model[-1].coef_ = rng.normal(size=model[-1].coef_.shape)
+    return model
+
+
+def sampled(reading, samples):
+    """The influence from so many samples by arithmetic."""
+    return drawn_effects.by_arithmetic(Scene.of(reading), reading, samples, np.random.default_rng(0))
+
+
+def pieces_of(rows):
+    """So many samples at a time."""
+    return lambda many, width: pieces(many, width, rows * width)
+
+
+@pytest.mark.parametrize("in_pieces", [False, True])
+def test_samples_need_not_be_kept(in_pieces, monkeypatch):
+    """Of a long document sums are kept, piece by piece; the truth is within a few standard errors."""
+    monkeypatch.setattr(slopes, "_UNITS", 0 if in_pieces else 600)
+    monkeypatch.setattr(drawn_effects, "pieces", pieces_of(400))
+    for seed in range(5):
+        found = sampled(kedge.Explainer(normed(seed)).read(LONG), 3000)
+        truth, words = brute(normed(seed), LONG, found.label)
+        assert found.samples == 3000
+        assert (np.abs(np.array(found.values) - truth) <= 4 * np.array(found.errors)).all()
+        for word in found.words:
+            assert abs(word.value - words[word.word]) <= 4 * word.error
+        assert found.scale == "log-odds"
+
+
+def test_long_documents_have_the_slopes_of_short_ones(monkeypatch):
+    """In one piece or in many the sums are those of the whole."""
+    monkeypatch.setattr(slopes, "_UNITS", 0)
+    reading = kedge.Explainer(normed(1)).read(LONG)
+    whole = sampled(reading, 512)
+    monkeypatch.setattr(drawn_effects, "pieces", pieces_of(64))
+    several = sampled(reading, 512)
+    np.testing.assert_allclose(several.values, whole.values, atol=1e-6)
+    np.testing.assert_allclose(several.errors, whole.errors, atol=1e-6)
+    assert [w.value for w in several.words] == pytest.approx([w.value for w in whole.words], abs=1e-6)
+
+
+def late(answer, after):
+    """A function that is interrupted when it is called once more than so often."""
+    calls = []
+
+    def interrupted(*given):
+        calls.append(given)
+        if len(calls) > after:
+            raise TimeIsUp
+        return answer(*given)
+
+    return interrupted
+
+
+def test_what_was_drawn_in_time_is_enough(monkeypatch):
+    """When the time is up the answer rests on the samples so far; without any there is none."""
+    monkeypatch.setattr(slopes, "_UNITS", 0)
+    monkeypatch.setattr(drawn_effects, "pieces", pieces_of(64))
+    reading = kedge.Explainer(normed(1)).read(LONG)
+    assert sampled(replace(reading, holds=late(reading.holds, 3)), 512).samples == 192
+    with pytest.raises(TimeIsUp):
+        sampled(replace(reading, holds=late(reading.holds, 0)), 512)
+
+
+def test_an_exact_influence_that_takes_too_long_is_sampled(monkeypatch):
+    """When the time for reading it off the model is up, a few samples take its place."""
+    monkeypatch.setattr(influences, "by_sum", late(lambda *_: None, 0))
+    found = kedge.influence(fitted("logistic", 1), LONG)
+    assert (found.exact, found.samples) == (False, 400)
+
+
+def test_a_model_that_is_asked_is_asked_while_there_is_time():
+    """What was asked before the time limit is enough; the error says how much that is."""
+    text = " ".join(f"word{k}" for k in range(30)) + " good"
+
+    def progress(queries):
+        if queries > 600:
+            raise OutOfTime("The time is up.")
+
+    found = kedge.influence(odd, text, samples=5000, progress=progress)
+    assert 256 <= found.samples < 1024
+
+    def at_once(queries):
+        if queries > 3:
+            raise OutOfTime("The time is up.")
+
+    with pytest.raises(OutOfTime):
+        kedge.influence(odd, text, samples=5000, progress=at_once)
 
 
 def test_adversaries_speak_against_the_label():

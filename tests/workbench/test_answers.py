@@ -191,8 +191,12 @@ def test_refusals(client, path, body, says):
     ("body", "says"),
     [
         (b"{", "The body is not JSON (Expecting property name"),
+        (b'{"text": "goo', "(Unterminated string starting at character 9); send a JSON object."),
         (b"\xff\xfe", "send a JSON object"),
-        (b'{"text": "\\ud800 good"}', "The field 'text'"),
+        (
+            b'{"text": "\\ud800 good"}',
+            "The field 'text' holds half of a surrogate pair, which is no character.",
+        ),
         (b"[1]", "The body should be a JSON object."),
         (b"", "The body should be a JSON object."),
         (b'{"text": NaN}', "The field 'text' should be a valid string."),

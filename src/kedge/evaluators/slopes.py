@@ -7,32 +7,97 @@ explains most of the answer, the slope alone where samples are few.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kedge.evaluators.binomials import binomial
 from kedge.typing import Bools, Counts, Floats
+from kedge.utils.numerics import pieces
 
-__all__ = ["imputed", "sample_slopes", "sample_weights", "table_slopes", "word_effect"]
+__all__ = [
+    "Tally",
+    "imputed",
+    "is_fitted",
+    "sample_slopes",
+    "sample_weights",
+    "table_slopes",
+    "word_effect",
+]
 
 # A fit of more units than this is dear; with fewer further samples than this its error is not known.
 _UNITS, _MORE = 600, 5
 
 
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Sums over samples, of which slopes are made, for documents too long to keep their samples.
+
+    Parameters
+    ----------
+    sizes, keep
+        Occurrences of each unit, (d,), and how likely each is to stay.
+    totals, firsts, seconds
+        Over samples, the sums of 1, of the answers and of their squares: alone, (1 + 2t,), times counts and
+        times squared counts, (d, 1 + 2t).
+    """
+
+    sizes: Counts
+    keep: float
+    totals: Floats
+    firsts: Floats
+    seconds: Floats
+
+    @classmethod
+    def of(cls, sizes: Counts, keep: float, answers: int) -> "Tally":
+        """No samples yet."""
+        width = 1 + 2 * answers
+        return cls(sizes, keep, np.zeros(width), *np.zeros((2, len(sizes), width)))
+
+    @property
+    def samples(self) -> int:
+        """How many there are."""
+        return int(self.totals[0])
+
+    def plus(self, counts: Counts, y: Floats) -> "Tally":
+        """With the counts (n, d) and answers (n, t) of further samples."""
+        columns = np.column_stack([np.ones(len(y)), y, y**2])
+        real = counts.astype(np.float64)
+        totals, firsts = self.totals + columns.sum(axis=0), self.firsts + real.T @ columns
+        seconds = firsts if (self.sizes == 1).all() else self.seconds + (real**2).T @ columns
+        return replace(self, totals=totals, firsts=firsts, seconds=seconds)
+
+    def slopes(self) -> tuple[Floats, Floats]:
+        """(d, t) slopes of the answers on the counts, and standard errors."""
+        t, n = len(self.totals) // 2, self.totals[0]
+        expected = (self.sizes * self.keep)[:, None]
+        variance = expected * (1 - self.keep)
+        mean = self.totals[1 : t + 1] / n
+        # Of x = count - expected and its square, with 1, y and y^2.
+        x = self.firsts - expected * self.totals
+        squared = self.seconds - 2 * expected * self.firsts + expected**2 * self.totals
+        slope = (x[:, 1 : t + 1] - mean * x[:, :1]) / n / variance
+        spread = squared[:, t + 1 :] - 2 * mean * squared[:, 1 : t + 1] + mean**2 * squared[:, :1]
+        return slope, np.sqrt(np.maximum(spread / n - (slope * variance) ** 2, 0) / n) / variance
+
+
 def sample_slopes(counts: Counts, y: Floats, sizes: Counts, keep: float) -> tuple[Floats, Floats]:
     """(d, t) slopes of t answers (n, t) on the counts (n, d) of uniform samples, and standard errors."""
     n, d = counts.shape
-    x = counts - sizes * keep
-    variance = (sizes * keep * (1 - keep))[:, None]
-    centred = y - y.mean(axis=0)
-    slope = x.T @ centred / n / variance
-    spread = (x**2).T @ centred**2 / n - (slope * variance) ** 2
-    error = np.sqrt(np.maximum(spread, 0) / n) / variance
-    if d <= _UNITS and n >= d + _MORE:
-        fitted, doubt = _fit(x, centred)
+    tally = Tally.of(sizes, keep, y.shape[1])
+    for piece in pieces(n, d):
+        tally = tally.plus(counts[piece], y[piece])
+    slope, error = tally.slopes()
+    if is_fitted(d) and n >= d + _MORE:
+        fitted, doubt = _fit(counts - sizes * keep, y - y.mean(axis=0))
         better = np.median(doubt, axis=0) < np.median(error, axis=0)
         slope, error = np.where(better, fitted, slope), np.where(better, doubt, error)
     return slope, error
+
+
+def is_fitted(units: int) -> bool:
+    """Whether the answers of so many units are fitted: if so, samples are looked at as a whole."""
+    return units <= _UNITS
 
 
 def _fit(x: Floats, y: Floats) -> tuple[Floats, Floats]:
@@ -63,21 +128,10 @@ def table_slopes(counts: Counts, weights: Floats, y: Floats, sizes: Counts, keep
     return slopes
 
 
-def word_effect(
-    every: Bools, none: Bools, weights: Floats, y: Floats, fewest: int = 1
-) -> tuple[float, float]:
-    """The mean answer where a word is whole less where it is gone, and the standard error of samples.
-
-    Nothing is known (an error of 1) where either was seen fewer times than ``fewest``.
-    """
-    if min(np.count_nonzero(every), np.count_nonzero(none)) < fewest:
-        return 0.0, 1.0
-    means, spreads = [], []
-    for rows in (every, none):
-        mean = float(np.average(y[rows], weights=weights[rows]))
-        means.append(mean)
-        spreads.append(float(np.mean((y[rows] - mean) ** 2)) / np.count_nonzero(rows))
-    return means[0] - means[1], float(np.sqrt(sum(spreads)))
+def word_effect(every: Bools, none: Bools, weights: Floats, y: Floats) -> float:
+    """The mean answer of all rows there are where a word is whole, less where it is gone."""
+    whole, gone = (float(np.average(y[rows], weights=weights[rows])) for rows in (every, none))
+    return whole - gone
 
 
 def imputed(asked: Counts, y: Floats, everything: Counts, *, within: Sequence[float]) -> tuple[Floats, float]:

@@ -63,8 +63,10 @@ class Oracle:
         """How many more questions may be asked; infinite without a limit."""
         return self._limit - self.queries
 
-    def ask(self, predict: Callable[[Questions], Predictions], batch: Questions) -> Predictions:
-        """One call of the model."""
+    def ask(
+        self, predict: Callable[[Questions], Predictions], batch: Questions, *, report: bool = True
+    ) -> Predictions:
+        """One call of the model; ``report`` whether ``progress`` is told, which may end the search."""
         if len(batch) > self.remaining:
             sent = f"{self.queries:,} {'query' if self.queries == 1 else 'queries'}"
             raise OutOfQueries(
@@ -89,7 +91,7 @@ class Oracle:
                 f"The model raised {type(error).__name__} when asked about "
                 f"{len(batch)} text{'s' if len(batch) > 1 else ''}{': ' + reason if reason else ''}."
             ) from error
-        if self._progress is not None:
+        if report and self._progress is not None:
             self._progress(self.queries)
         return predictions
 

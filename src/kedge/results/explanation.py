@@ -17,6 +17,7 @@ __all__ = ["FORMAT", "Example", "Explanation", "Step", "TiedAnchors"]
 
 FORMAT = 2
 """Version of the JSON form; raised when a field changes its meaning."""
+_ATOMS = frozenset({int, float, str, bool, type(None)})
 
 
 @dataclass(frozen=True)
@@ -285,12 +286,12 @@ class Explanation:
 
 def _plain(value: Any) -> Any:
     """Dataclasses and intervals as dicts, sequences as tuples, all the way down."""
-    if type(value) in {int, float, str}:  # most of what there is
-        return value
-    if is_dataclass(value) and not isinstance(value, type):
-        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+    kind = type(value)
+    if kind in _ATOMS or (kind is tuple and _ATOMS.issuperset(map(type, value))):
+        return value  # most of what there is
+    if is_dataclass(kind):
+        return {name: _plain(getattr(value, name)) for name in kind.__dataclass_fields__}
     if isinstance(value, Interval):
         return value._asdict()
-    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
-        return tuple(map(_plain, value))
-    return value
+    listed = isinstance(value, Sequence) and not isinstance(value, (str, bytes))
+    return tuple(map(_plain, value)) if listed else value

@@ -1,11 +1,13 @@
 """What each word of a document does to the label, worked out in the way that fits what is known.
 
 Each function gives the same thing, an ``Influence``: from a sum over words, from a tree's leaves, from every
-sample there is, from some of few, from samples by arithmetic, from samples that were asked about.
+sample there is, from some of few. What is drawn is in ``drawn_effects.py``.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -13,7 +15,7 @@ import numpy as np
 from kedge.evaluators.binomials import binomial
 from kedge.evaluators.leaves import LeafChances
 from kedge.evaluators.rests import left_out
-from kedge.evaluators.slopes import imputed, sample_slopes, sample_weights, table_slopes, word_effect
+from kedge.evaluators.slopes import imputed, sample_weights, table_slopes, word_effect
 from kedge.model.scores.additive import AdditiveScore
 from kedge.model.scores.leaves import LeafBoxes
 from kedge.reading.reading import Reading
@@ -24,19 +26,17 @@ from kedge.typing import Bools, Counts, Floats, Label
 from kedge.utils.numerics import logistic, pieces
 
 __all__ = [
+    "Scale",
     "Scene",
-    "by_arithmetic",
+    "answered",
     "by_asked",
     "by_leaves",
-    "by_samples",
     "by_sum",
     "by_table",
     "class_chances",
+    "class_scores",
 ]
 
-# A word with several occurrences is judged as a whole by samples that keep all of them, and by samples that
-# keep none: by at least this many of either.
-_FEWEST = 5
 # Numbers are kept to this many digits: enough for any picture, and short in JSON.
 _DIGITS = 7
 # The ends of log-odds: probabilities are kept 1e-12 from 0 and 1.
@@ -75,12 +75,16 @@ class Scene:
             found.setdefault(self.words[members[0]], []).append(j)
         return found
 
-    def spread(self, values: Iterable[float]) -> tuple[float, ...]:
+    def spread(self, values: Floats) -> tuple[float, ...]:
         """One number for each unit as one for each position; 0 where a word is not read."""
         found = np.zeros(len(self.words))
-        for members, value in zip(self.units.members, values, strict=True):
-            found[list(members)] = value
-        return tuple(round(x, _DIGITS) for x in found.tolist())
+        found[self._places] = np.repeat(_rounded(values), self.units.sizes)
+        return tuple(found.tolist())
+
+    @cached_property
+    def _places(self) -> Counts:
+        """The positions of one unit after those of the other."""
+        return np.fromiter(chain.from_iterable(self.units.members), dtype=np.int64)
 
     def spell(
         self,
@@ -95,11 +99,9 @@ class Scene:
         places: dict[str, list[int]] = {}
         for k, word in enumerate(self.words):
             places.setdefault(word, []).append(k)
-        told = []
-        for word, positions in places.items():
-            value, error = words.get(word, (0.0, 0.0))
-            value, error = round(float(np.clip(value, -1, 1)), _DIGITS), round(float(error), _DIGITS)
-            told.append(WordInfluence(word, tuple(positions), value, error))
+        whole = np.array([words.get(word, (0.0, 0.0)) for word in places])
+        values, doubts = _rounded(np.clip(whole[:, 0], -1, 1)).tolist(), _rounded(whole[:, 1]).tolist()
+        told = map(WordInfluence, places, map(tuple, places.values()), values, doubts)
         return Influence(
             self.label,
             self.spread(np.clip(effects, -1, 1)),
@@ -112,19 +114,24 @@ class Scene:
         )
 
 
+def _rounded(values: Floats) -> Floats:
+    return np.round(values, _DIGITS) + 0.0  # no negative zeros
+
+
 def by_sum(scene: Scene, score: AdditiveScore, probabilities: dict[Label, float] | None) -> Influence:
     """A score that is a sum over words: the rest of the sum decides what an occurrence changes."""
     d = len(score.sizes)
-    effects, errors, adds = np.zeros(d), np.zeros(d), np.zeros(d)
-    names = {j: scene.words[members[0]] for j, members in enumerate(scene.units.members)}
-    words = dict.fromkeys(names.values(), (0.0, 0.0))
-    for j, tails in left_out(score, scene.keep):
-        table, means, widths = score.tables[j], tails.means, tails.widths
-        law = binomial(len(table) - 2, scene.keep)
-        effects[j] = law @ np.diff(means)
-        errors[j] = law @ (widths[1:] + widths[:-1])
-        adds[j] = law @ np.diff(table)
-        words[names[j]] = float(means[-1] - means[0]), float(widths[-1] + widths[0])
+    effects, errors, adds, wholes, doubts = np.zeros((5, d))
+    rests = left_out(score, scene.keep)
+    for which, places in rests.variables.alike():
+        units, law = rests.variables.units[which], binomial(places.shape[1] - 2, scene.keep)
+        means, widths = rests.means[places], rests.widths[places]
+        effects[units] = np.diff(means) @ law
+        errors[units] = (widths[:, 1:] + widths[:, :-1]) @ law
+        adds[units] = np.diff(rests.variables.values[places]) @ law
+        wholes[units], doubts[units] = means[:, -1] - means[:, 0], widths[:, -1] + widths[:, 0]
+    names = [scene.words[members[0]] for members in scene.units.members]
+    words = dict(zip(names, zip(wholes.tolist(), doubts.tolist(), strict=True), strict=True))
     full = float(score.score(score.sizes[None])[0])
     share = None if probabilities is None else probabilities.get(scene.label)
     scale: Scale = "score"
@@ -170,20 +177,19 @@ def by_table(scene: Scene, reading: Reading) -> Influence:
     holds = np.concatenate([reading.holds(counts[p]) for p in pieces(*counts.shape)])
     chances = None if reading.algebra else class_chances(reading, counts)
     weights = sample_weights(counts, scene.units.sizes, scene.keep)
-    y, names = _answers(scene, holds, chances)
+    y, names = answered(scene, holds, chances)
     found = table_slopes(counts, weights, y, scene.units.sizes, scene.keep)
-    words = {w: _effect(scene, group, counts, weights, y[:, 0]) for w, group in scene.groups().items()}
+    words = {w: (_effect(scene, group, counts, weights, y[:, 0]), 0.0) for w, group in scene.groups().items()}
     scores = [(name, found[:, t], 0 * found[:, t]) for t, name in enumerate(names, start=1)]
-    exact = {w: (value, 0.0) for w, (value, _) in words.items()}
-    told = scores or _class_scores(scene, reading)
-    return scene.spell(found[:, 0], 0 * found[:, 0], exact, told, "log-odds" if scores else "score")
+    told = scores or class_scores(scene, reading)
+    return scene.spell(found[:, 0], 0 * found[:, 0], words, told, "log-odds" if scores else "score")
 
 
 def by_asked(scene: Scene, asked: Counts, holds: Bools, chances: Floats | None) -> Influence:
     """Some of few texts were asked about, as the search picked them; the others are predicted from these."""
     counts = _every_row(scene.units.sizes).astype(asked.dtype)
     weights = sample_weights(counts, scene.units.sizes, scene.keep)
-    y, names = _answers(scene, holds, chances)
+    y, names = answered(scene, holds, chances)
     sizes, keep, still_open = scene.units.sizes, scene.keep, len(counts) - len(asked)
     held, doubt = imputed(asked, y[:, :1], counts, within=(0.0, 1.0))
     # Texts that were not asked about are off by the fit's error, and not independently of each other.
@@ -192,7 +198,7 @@ def by_asked(scene: Scene, asked: Counts, holds: Bools, chances: Floats | None) 
     effects = table_slopes(counts, weights, held, sizes, keep)[:, 0]
     words = {}
     for word, group in scene.groups().items():
-        value, _ = _effect(scene, group, counts, weights, held[:, 0])
+        value = _effect(scene, group, counts, weights, held[:, 0])
         words[word] = value, error * 2.0 ** (len(group) - 1)
     scores = []
     for t, name in enumerate(names, start=1):
@@ -203,31 +209,7 @@ def by_asked(scene: Scene, asked: Counts, holds: Bools, chances: Floats | None) 
     return scene.spell(effects, errors, words, scores, "log-odds", len(asked) if still_open else 0)
 
 
-def by_arithmetic(scene: Scene, reading: Reading, samples: int, rng: np.random.Generator) -> Influence:
-    """Samples whose labels cost no question."""
-    assert reading.holds_unasked is not None  # noqa: S101  (the caller has looked)
-    counts = reading.sample((), samples, rng)
-    holds = reading.holds_unasked(counts)
-    if (odds := _scores(reading, counts)) is not None:
-        return by_samples(scene, counts, holds, None, odds, "log-odds" if scene.classes else "score")
-    found = by_samples(scene, counts, holds, None)
-    told = _class_scores(scene, reading)
-    classes = tuple(ClassInfluence(c, scene.spread(v), scene.spread(e)) for c, v, e in told)
-    return Influence(**{**vars(found), "classes": classes, "scale": "score" if told else None})
-
-
-def _scores(reading: Reading, counts: Counts) -> Floats | None:
-    """(n,) the label's score by arithmetic, where two classes are compared by one."""
-    if reading.chain is not None:
-        return reading.chain.score(counts)
-    if (inside := reading.normalised) is None:
-        return None
-    norms = np.sqrt((counts**2) @ inside.scale**2)
-    scores: Floats = inside.bias + np.divide(counts @ inside.slopes, norms, out=0 * norms, where=norms > 0)
-    return scores
-
-
-def _class_scores(scene: Scene, reading: Reading) -> list[tuple[Label, Floats, Floats]]:
+def class_scores(scene: Scene, reading: Reading) -> list[tuple[Label, Floats, Floats]]:
     """What each unit adds to the score of each class, less the mean over classes, where scores are linear."""
     inside = reading.inside
     slopes = None if inside is None or inside.class_slopes is None else inside.class_slopes()
@@ -237,45 +219,13 @@ def _class_scores(scene: Scene, reading: Reading) -> list[tuple[Label, Floats, F
     return [(c, row, 0 * row) for c, row in zip(scene.classes, centred, strict=True)]
 
 
-def by_samples(
-    scene: Scene,
-    counts: Counts,
-    holds: Bools,
-    chances: Floats | None,
-    odds: Floats | None = None,
-    scale: Scale = "log-odds",
-) -> Influence:
-    """Uniform samples: slopes with their standard errors."""
-    sizes, n = scene.units.sizes, len(counts)
-    y, names = _answers(scene, holds, chances)
-    if odds is not None:
-        names = [scene.label, *(c for c in scene.classes or () if c != scene.label)][:2]
-        y = np.column_stack([y[:, 0], odds, *([-odds] if len(names) == 2 else [])])
-    found, errors = sample_slopes(counts.astype(np.float64), y, sizes, scene.keep)
-    # A label that was never seen to change may still do so, once in so many samples.
-    errors[:, 0] = np.maximum(errors[:, 0], 1 / n)
-    words = {}
-    for word, group in scene.groups().items():
-        if len(group) == 1 and sizes[group[0]] == 1:
-            words[word] = float(found[group[0], 0]), float(errors[group[0], 0])
-            continue
-        # What the slopes do not explain is looked at where the word is whole, and where it is gone.
-        expected = counts[:, group] @ found[group, 0]
-        left, error = _effect(scene, group, counts, np.ones(n), y[:, 0] - expected, _FEWEST)
-        words[word] = float(found[group, 0] @ sizes[group]) + left, error
-    scores = [(name, found[:, t], errors[:, t]) for t, name in enumerate(names, start=1)]
-    return scene.spell(found[:, 0], errors[:, 0], words, scores, scale, n)
-
-
-def _effect(
-    scene: Scene, group: list[int], counts: Counts, weights: Floats, y: Floats, fewest: int = 1
-) -> tuple[float, float]:
+def _effect(scene: Scene, group: list[int], counts: Counts, weights: Floats, y: Floats) -> float:
     have = counts[:, group]
     whole = (have == scene.units.sizes[group]).all(axis=1)
-    return word_effect(whole, (have == 0).all(axis=1), weights, y, fewest)
+    return word_effect(whole, (have == 0).all(axis=1), weights, y)
 
 
-def _answers(scene: Scene, holds: Bools, chances: Floats | None) -> tuple[Floats, list[Label]]:
+def answered(scene: Scene, holds: Bools, chances: Floats | None) -> tuple[Floats, list[Label]]:
     """(n, 1 + k) whether the label held, and the log-odds of each class; and the classes."""
     if chances is None or scene.classes is None:
         return holds.astype(np.float64)[:, None], []

@@ -20,6 +20,7 @@ from kedge.search.strategy import Found
 from kedge.text.document import Document
 from kedge.text.units import Units
 from kedge.typing import Bools, Counts, Kept
+from kedge.utils.numerics import pieces
 
 __all__ = ["draw_examples"]
 
@@ -27,8 +28,8 @@ __all__ = ["draw_examples"]
 _EACH = 10
 # All examples of a document together name at most about this many removed positions.
 _POSITIONS = 10_000
-# A rare loss is looked for in this many samples, drawn in pieces, where they cost arithmetic only.
-_FREE_DRAWS, _PIECE = 1024, 64
+# A rare loss is looked for in this many samples where they cost arithmetic only: in few of them at first.
+_FREE_DRAWS, _FIRST = 1024, 64
 # Where the model must be asked again, this many samples are asked about, if the budget allows.
 _ASKED = 32
 
@@ -57,6 +58,31 @@ class _Scene:
         inside.update(np.flatnonzero(self.perturbation.protected(self.document)).tolist())
         return tuple(k for k in range(len(self.document)) if k not in inside)
 
+    @cached_property
+    def _single(self) -> tuple[Counts, Counts]:
+        """Units with one occurrence left to chance, and its position."""
+        units = np.flatnonzero(self.units.sizes - self.units.counts(self.kept) == 1)
+        return units, np.array([self.units.members[j][-1] for j in units.tolist()], dtype=np.int64)
+
+    @cached_property
+    def _several(self) -> list[tuple[int, tuple[int, ...]]]:
+        """Units with more, and their positions."""
+        sure = self.units.counts(self.kept).tolist()
+        free = (group[must:] for group, must in zip(self.units.members, sure, strict=True))
+        return [(j, group) for j, group in enumerate(free) if len(group) > 1]
+
+    def removed(self, row: Counts, rng: np.random.Generator) -> tuple[int, ...]:
+        """Positions for the counts of a sample: the anchor's stay, of the rest any are as likely."""
+        units, positions = self._single
+        removed: list[int] = positions[row[units] < self.units.sizes[units]].tolist()
+        for unit, free in self._several:
+            lost = int(self.units.sizes[unit] - row[unit])
+            removed += free if lost == len(free) else rng.choice(free, lost, replace=False).tolist()
+        if self.loose:
+            gone = rng.random(len(self.loose)) >= self.perturbation.keep
+            removed += np.array(self.loose)[gone].tolist()
+        return tuple(sorted(removed))
+
 
 def draw_examples(reading: Reading, found: Found, seed: int) -> Sequence[Example]:
     """Samples given the anchor that kept or lost the label."""
@@ -82,37 +108,25 @@ def _drawn(scene: _Scene, holds: Holds) -> list[Example]:
     rng = np.random.default_rng([scene.seed, 1])
     sizes, sure = scene.units.sizes, scene.units.counts(scene.kept)
 
-    def pieces() -> Iterator[tuple[Counts, Bools]]:
-        for _ in range(_FREE_DRAWS // _PIECE):
-            counts = scene.perturbation.draw(sizes, sure, _PIECE, rng)
-            yield counts, holds(counts)
+    def drawn() -> Iterator[tuple[Counts, Bools]]:
+        for several in (_FIRST, _FREE_DRAWS - _FIRST):
+            for piece in pieces(several, len(sizes)):
+                counts = scene.perturbation.draw(sizes, sure, piece.stop - piece.start, rng)
+                yield counts, holds(counts)
 
-    return _pick(scene, pieces(), np.random.default_rng([scene.seed, 2]))
+    return _pick(scene, drawn(), np.random.default_rng([scene.seed, 2]))
 
 
-def _pick(scene: _Scene, pieces: Iterable[tuple[Counts, Bools]], rng: np.random.Generator) -> list[Example]:
+def _pick(scene: _Scene, drawn: Iterable[tuple[Counts, Bools]], rng: np.random.Generator) -> list[Example]:
     """The first few distinct samples of each kind: those that kept the label, then those that lost it."""
     found: dict[bool, dict[tuple[int, ...], None]] = {True: {}, False: {}}
     each = scene.each
-    for counts, holds in pieces:
-        for k, held in enumerate(holds.tolist()):
-            mine = found[held]
-            if len(mine) < each:
-                mine[_draw_removed(scene, counts[k], rng)] = None
+    for counts, holds in drawn:
+        for held, mine in found.items():
+            for k in np.flatnonzero(holds == held).tolist():
+                if len(mine) == each:
+                    break
+                mine[scene.removed(counts[k], rng)] = None
         if all(len(mine) == each for mine in found.values()):
             break
     return [Example(removed, held) for held, all_removed in found.items() for removed in all_removed]
-
-
-def _draw_removed(scene: _Scene, row: Counts, rng: np.random.Generator) -> tuple[int, ...]:
-    """Positions for the counts of a sample: the anchor's stay, of the rest any are as likely."""
-    removed: list[int] = []
-    sure = scene.units.counts(scene.kept).tolist()
-    for group, have, must in zip(scene.units.members, row.tolist(), sure, strict=True):
-        free, lost = group[must:], len(group) - have
-        if 0 < lost < len(free):
-            free = rng.choice(free, lost, replace=False).tolist()
-        removed += free if lost else ()
-    gone = rng.random(len(scene.loose)) >= scene.perturbation.keep
-    removed += [k for k, is_gone in zip(scene.loose, gone.tolist(), strict=True) if is_gone]
-    return tuple(sorted(removed))

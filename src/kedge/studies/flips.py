@@ -5,17 +5,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kedge.errors import OutOfQueries
+from kedge.errors import OutOfQueries, OutOfTime
 from kedge.model.scores.additive import AdditiveScore
 from kedge.model.scores.leads import Leads
 from kedge.reading.reading import Reading
-from kedge.search.flips.asking import Trials, lose_by_asking, rough_effects
+from kedge.search.flips.asking import Trials, lose_by_asking, lose_prefix, rough_effects
 from kedge.search.flips.boxes import nearest_leaf
 from kedge.search.flips.cut import Cut
 from kedge.search.flips.norms import lose_normed_lead
 from kedge.search.flips.sums import lose_any_lead, lose_sum, win_all_leads
 from kedge.search.flips.windows import lose_windows
+from kedge.search.hurried import word_weights
 from kedge.typing import Bools, Counts, Floats, Label
+from kedge.utils.deadline import TimeIsUp
 
 __all__ = ["Lost", "lose_label", "word_effects"]
 
@@ -23,6 +25,7 @@ __all__ = ["Lost", "lose_label", "word_effects"]
 # that costs no more. By arithmetic a tenth of a second's work, and a second's for the proof.
 _ASKED, _IN_ALL = 100, 148
 _ARITHMETIC, _PROOF = 20_000, 150_000
+_TIME_IS_UP = "The time limit was near, so the search ended here; fewer words may do."
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,36 +34,53 @@ class Lost:
 
     cut: Cut | None
     method: str
+    notes: tuple[str, ...] = ()
 
 
 def lose_label(reading: Reading, to: Label | None, rng: np.random.Generator) -> Lost:
-    """The fewest removals after which the reading's label does not hold.
+    """The fewest removals after which the reading's label does not hold; the best so far when time is up.
 
     ``to`` names the label to reach where the reading is of "not that label".
     """
+    sizes, holds = reading.units.sizes, reading.holds_unasked
+    if holds is None:
+        most = int(min(_ASKED - reading.oracle.queries, reading.oracle.remaining - 1))
+        trials = Trials(reading.answers, sizes, most)
+    else:
+        trials = Trials(lambda c: (holds(c), np.full(len(c), np.nan)), sizes, _ARITHMETIC)
+    try:
+        found = _inside(reading, to, lambda counts: ~reading.holds(counts))
+        return found or (_by_asking if holds is None else _by_arithmetic)(reading, trials, to, rng)
+    except (TimeIsUp, OutOfTime):
+        if holds is not None and (weights := word_weights(reading)) is not None:
+            lose_prefix(trials, weights)
+        return Lost(_best(trials), "asking" if holds is None else "arithmetic", (_TIME_IS_UP,))
 
-    def lost(counts: Counts) -> Bools:
-        return ~reading.holds(counts)
 
-    if (found := _inside(reading, to, lost)) is not None:
-        return found
-    sizes = reading.units.sizes
-    if (holds := reading.holds_unasked) is not None:
-        unasked = Trials(lambda c: (holds(c), np.full(len(c), np.nan)), sizes, _ARITHMETIC)
-        start = _normed(reading, to, lost)
-        if start is not None and start.proven:
-            return Lost(start, "bounds")
-        return Lost(lose_by_asking(unasked, rng, proof=lambda: _PROOF, start=start), "arithmetic")
-    most = int(min(_ASKED - reading.oracle.queries, reading.oracle.remaining - 1))
-    trials = Trials(reading.answers, sizes, most)
+def _by_arithmetic(reading: Reading, trials: Trials, to: Label | None, rng: np.random.Generator) -> Lost:
+    start = _normed(reading, to, lambda counts: ~reading.holds(counts))
+    if start is not None and start.proven:
+        return Lost(start, "bounds")
+    return Lost(lose_by_asking(trials, rng, proof=lambda: _PROOF, start=start), "arithmetic")
+
+
+def _by_asking(reading: Reading, trials: Trials, to: Label | None, rng: np.random.Generator) -> Lost:
+    del to  # the reading is of "not that label"
     try:
         cut = lose_by_asking(trials, rng, proof=lambda: _IN_ALL - reading.oracle.queries)
         if cut is not None and cut.proven and len(cut) > 1 and not reading.check_repeats():
             cut = replace(cut, proven=False)  # a proof rests on answers that repeat
         return Lost(cut, "asking")
+    except OutOfTime:
+        raise
     except OutOfQueries:
-        best = trials.smallest()
-        return Lost(None if best is None else Cut(best, proven=False, irreducible=False), "asking")
+        return Lost(_best(trials), "asking")
+
+
+def _best(trials: Trials) -> Cut | None:
+    """What was found so far."""
+    best = trials.smallest()
+    return None if best is None else Cut(best, proven=False, irreducible=False)
 
 
 def _inside(reading: Reading, to: Label | None, lost: Callable[[Counts], Bools]) -> Lost | None:

@@ -10,27 +10,25 @@ from functools import partial
 
 import numpy as np
 
+from kedge.errors import OutOfTime
 from kedge.evaluators.enumeration import table_size
 from kedge.reading.reading import Reading
 from kedge.results.banzhaf import Influence, Measure
 from kedge.search.strategy import Found
-from kedge.studies.effects import (
-    Scene,
-    by_arithmetic,
-    by_asked,
-    by_leaves,
-    by_samples,
-    by_sum,
-    by_table,
-    class_chances,
-)
+from kedge.studies.drawn_effects import FEWEST, by_arithmetic, by_samples
+from kedge.studies.effects import Scene, by_asked, by_leaves, by_sum, by_table, class_chances
+from kedge.typing import Bools, Counts, Floats
+from kedge.utils.deadline import TimeIsUp
+from kedge.utils.numerics import pieces
 
 __all__ = ["influence_of", "measure_influence"]
 
 # Samples that cost arithmetic only: a standard error of about 0.015.
 _FREE = 4096
-# Fewer samples than this say nothing of any word.
-_FEWEST = 20
+# When the time for an exact answer is up, so many samples are left.
+_HURRIED = 400
+# Where a model is asked, its time limit is looked at after so many samples.
+_AT_A_TIME = 256
 
 
 def measure_influence(reading: Reading, found: Found) -> Measure | None:
@@ -53,7 +51,7 @@ def measure_influence(reading: Reading, found: Found) -> Measure | None:
     if reading.holds_unasked is not None:
         return Measure(lambda: by_arithmetic(scene, reading, _FREE, np.random.default_rng(0)))
     seen = found.evaluator.seen(())
-    if seen is None or len(seen[0]) < _FEWEST:
+    if seen is None or len(seen[0]) < FEWEST:
         return None
     counts, holds = seen
     small = counts.astype(np.min_scalar_type(int(reading.units.sizes.max())))  # kept with the result
@@ -64,17 +62,34 @@ def influence_of(reading: Reading, samples: int, rng: np.random.Generator) -> In
     """The influence of every word: exact where the model can be read, else from this many new samples."""
     scene = Scene.of(reading)
     if (inside := _inside(reading, scene)) is not None:
-        return inside()
+        try:
+            return inside()
+        except TimeIsUp:
+            return by_arithmetic(scene, reading, _HURRIED, rng)
     if reading.repeatable and table_size(reading) <= samples:
         found = by_table(scene, reading)
         # An exact value rests on answers that repeat, as an exact anchor does.
         return found if reading.check_repeats() else replace(found, exact=False, samples=table_size(reading))
     if reading.holds_unasked is not None:
         return by_arithmetic(scene, reading, samples, rng)
-    counts = reading.sample((), samples, rng)
-    holds, odds = reading.answers(counts)
+    counts, holds, odds = _asked(reading, samples, rng)
     unheard = reading.repeatable or reading.log_odds is None  # else the class probabilities are lost
     return by_samples(scene, counts, holds, class_chances(reading, counts), None if unheard else odds)
+
+
+def _asked(reading: Reading, samples: int, rng: np.random.Generator) -> tuple[Counts, Bools, Floats]:
+    """New samples and what the model says of them: as many as there is time for."""
+    small = np.min_scalar_type(int(reading.units.sizes.max()))
+    found: list[tuple[Counts, Bools, Floats]] = []
+    try:
+        for piece in pieces(samples, 1, _AT_A_TIME):
+            counts = reading.sample((), piece.stop - piece.start, rng)
+            found.append((counts.astype(small), *reading.answers(counts)))
+    except (OutOfTime, TimeIsUp):
+        if not found:
+            raise
+    counts, holds, odds = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return counts, holds, odds
 
 
 def _inside(reading: Reading, scene: Scene) -> Callable[[], Influence] | None:

@@ -22,6 +22,9 @@ __all__ = ["Units", "Words", "interchangeable", "one_per_position"]
 
 Group = tuple[int, ...]
 
+# Up to so many words of an anchor are looked for one by one.
+_FEW = 16
+
 
 class Words(list[str]):
     """The words of units; ``columns`` is where a vocabulary has them, once it was looked into."""
@@ -103,13 +106,13 @@ class Units:
     def anchor(self, kept: Kept) -> Anchor:
         """The positions an anchor in unit space stands for: first occurrences first."""
         members = self.members
+        # Few words are looked for in the text; for many the places of all words are worked out once.
+        few = isinstance(members, _Occurrences) and len(kept) <= _FEW
         seen: dict[int, int] = {}
         positions = []
         for unit in kept:
             rank = seen.get(unit, 0)
-            positions.append(
-                members.nth(unit, rank) if isinstance(members, _Occurrences) else members[unit][rank]
-            )
+            positions.append(members.nth(unit, rank) if few else members[unit][rank])  # type: ignore[attr-defined]
             seen[unit] = rank + 1
         return Anchor(positions)
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -109,13 +110,11 @@ class Bench:
 def _explained(asked: ExplainRequest, form: Form, explainer: Explainer, job: Job) -> str:
     found = _asked_for(asked, explainer, job).explain(asked.text, asked.label, against=asked.against)
     # What every word does, examples and harder removals are worked out while the answer is written.
+    with suppress(TimeIsUp):
+        if job.worked <= FIRM * job.seconds:
+            return _written(found, form)
     bare = replace(found, measure=None, examples=(), removals=(), notes=(*found.notes, _LEFT_OUT))
-    if job.worked > FIRM * job.seconds:
-        return _written(bare, form)
-    try:
-        return _written(found, form)
-    except TimeIsUp:
-        return _written(bare, form)
+    return _written(bare, form)
 
 
 def _written(found: Explanation, form: Form) -> str:

@@ -23,7 +23,7 @@ from kedge.utils.memory import give_back
 __all__ = ["FIRM", "Busy", "Job", "Jobs", "Stopped", "TimeLimit", "insist", "raise_in"]
 
 # Parts of the time limit after which a search that asks, and one that computes, gives what it has.
-_SOFT, FIRM = 0.7, 0.8
+_SOFT, FIRM = 0.6, 0.7
 # A thread that does not end is told again after so many seconds, and one that could not hear after so few.
 _AGAIN, _SOON = 0.5, 0.01
 # After a job of so many seconds memory is returned to the system.

@@ -30,6 +30,14 @@ _KNOWN = {
 }
 
 
+# What is wrong with a field, by pydantic's kind of error.
+_FIELDS = {
+    "extra_forbidden": "is not known; see /openapi.json.",
+    "missing": "is missing.",
+    "string_unicode": "holds half of a surrogate pair, which is no character.",
+}
+
+
 def too_long(settings: Settings) -> HTTPException:
     """What to raise for a text over the limit."""
     why = f"The text is too long; up to {settings.characters:,} characters are explained."
@@ -46,7 +54,7 @@ def problem(error: Exception, settings: Settings) -> tuple[int, str, str]:
     which the log has it.
     """
     if isinstance(error, HTTPException):
-        kind = {413: "too_long", 422: "request"}.get(error.status_code, "refused")
+        kind = {408: "too_slow", 413: "too_long", 422: "request"}.get(error.status_code, "refused")
         return _KNOWN.get(error.status_code) or (error.status_code, kind, str(error.detail))
     if isinstance(error, Busy):
         return 429, "busy", f"The server is busy; try again in {math.ceil(error.seconds)} s."
@@ -96,14 +104,12 @@ def invalid_request(errors: Sequence[dict[str, Any]]) -> str:
     name = _field(first["loc"])
     what = f"The {'field' if first['loc'][0] == 'body' else 'parameter'} {name!r}"
     if first["type"] == "json_invalid":
-        reason = first.get("ctx", {}).get("error", "it cannot be read")
-        return f"The body is not JSON ({reason}); send a JSON object."
+        reason = str(first.get("ctx", {}).get("error", "it cannot be read")).removesuffix(" at")
+        return f"The body is not JSON ({reason} at character {first['loc'][-1]}); send a JSON object."
     if not name:
         return "The body should be a JSON object."
-    if first["type"] == "extra_forbidden":
-        return f"{what} is not known; see /openapi.json."
-    if first["type"] == "missing":
-        return f"{what} is missing."
+    if (known := _FIELDS.get(first["type"])) is not None:
+        return f"{what} {known}"
     # A field of several types has an error for each.
     reasons = [str(e["msg"]) for e in errors if _field(e["loc"]) == name]
     wanted = [reason.partition(" should ")[2] for reason in reasons]

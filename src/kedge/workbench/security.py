@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["Guard", "host_allowed"]
+__all__ = ["Guard", "host_allowed", "not_arrived"]
 
 HEADERS = {
     "content-security-policy": (
@@ -151,13 +151,17 @@ class _Limited:
             async with asyncio.timeout_at(self._until):
                 message = await self._receive()
         except TimeoutError:
-            why = f"The request did not arrive within {self._settings.arrival:g} s."
-            raise HTTPException(408, why, {"connection": "close"}) from None
+            raise HTTPException(408, not_arrived(self._settings.arrival), {"connection": "close"}) from None
         self._left -= len(message.get("body", b""))
         if self._left < 0:
             raise HTTPException(413, _too_long(self._settings))
         self._whole = not message.get("more_body", False)
         return message
+
+
+def not_arrived(seconds: float) -> str:
+    """What a client is told that takes too long to say what it wants."""
+    return f"The request did not arrive within {seconds:g} s."
 
 
 def _too_long(settings: Settings) -> str:

@@ -1,12 +1,14 @@
 """Running the application: a listening socket, and connections that cannot be held open by silence."""
 
 import asyncio
+import json
 import socket
 from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from kedge.workbench.security import not_arrived
 from kedge.workbench.settings import Settings
 
 __all__ = ["configure", "listen", "run"]
@@ -56,6 +58,7 @@ class _Impatient(H11Protocol):
 
     arrival: float
     _alarm: asyncio.TimerHandle | None = None
+    _begun = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -64,6 +67,7 @@ class _Impatient(H11Protocol):
     def data_received(self, data: bytes) -> None:
         if self._alarm is None and (self.cycle is None or self.cycle.response_complete):
             self._wait()
+        self._begun = True
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
             self._stop_waiting()  # the headers are here; the application has a clock for the body
@@ -73,6 +77,7 @@ class _Impatient(H11Protocol):
         super().connection_lost(exc)
 
     def on_response_complete(self) -> None:
+        self._begun = False
         self._stop_waiting()
         super().on_response_complete()
 
@@ -81,9 +86,22 @@ class _Impatient(H11Protocol):
 
     def _wait(self) -> None:
         self._stop_waiting()
-        self._alarm = self.loop.call_later(self.arrival, self.transport.close)
+        self._alarm = self.loop.call_later(self.arrival, self._give_up)
+
+    def _give_up(self) -> None:
+        """Close the connection; who has begun a request is told why."""
+        if self._begun:
+            self.transport.write(_too_slow(self.arrival))
+        self.transport.close()
 
     def _stop_waiting(self) -> None:
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
+
+
+def _too_slow(seconds: float) -> bytes:
+    """The answer to a request whose headers did not arrive."""
+    body = json.dumps({"error": {"kind": "too_slow", "message": not_arrived(seconds)}})
+    headers = f"content-type: application/json\r\ncontent-length: {len(body)}\r\nconnection: close"
+    return f"HTTP/1.1 408 Request Timeout\r\n{headers}\r\n\r\n{body}".encode()

@@ -4,7 +4,8 @@ import numpy as np
 from readings import reading_of
 
 import kedge
-from kedge.search.exact.pooled import draw_hits
+from kedge.search.exact import pooled
+from kedge.search.exact.pooled import Pool, draw_hits
 
 
 def test_every_sample_that_holds_is_counted_once():
@@ -15,3 +16,13 @@ def test_every_sample_that_holds_is_counted_once():
     assert draw_hits(word, (0,), 1_000, np.random.default_rng(0)) == 1_000
     sampled = word.sample((), 1_000, np.random.default_rng(0))
     assert draw_hits(word, (), 1_000, np.random.default_rng(0)) == int(word.holds(sampled).sum())
+
+
+def test_pools_of_very_long_texts_have_fewer_samples(monkeypatch):
+    """As many as fit into memory, and the best words are the same."""
+    reading = reading_of(kedge.rules.present("good"), "good film here")
+    every = Pool(reading, (), 1_000, np.random.default_rng(0))
+    monkeypatch.setattr(pooled, "_CELLS", 100 * len(reading.units))
+    fewer = Pool(reading, (), 1_000, np.random.default_rng(0))
+    assert (len(every.held), len(fewer.held)) == (1_000, 100)
+    assert every.longer(1, 1)[0] == fewer.longer(1, 1)[0] == (1.0, (0,))

@@ -72,3 +72,25 @@ def test_a_proof_in_pieces_is_the_proof(removed, fewest, monkeypatch):
         found.append(asking._proven(trials(0), cut(*removed).removed, proof=1_000))
     assert [one.removed.tolist() for one in found] == 2 * [cut(0, 1, 2).removed.tolist()]
     assert [(len(one), one.proven) for one in found] == 2 * [(fewest, True)]
+
+
+def test_what_is_remembered_is_bounded(monkeypatch):
+    """Of a very long text few rows are kept, all are known again, and the smallest removal is not lost."""
+    monkeypatch.setattr(asking, "_REMEMBERED", 5 * 12)
+    monkeypatch.setattr(asking, "_LONG", 4)  # rows of twelve bytes are long
+    asked = trials(100)
+    rows = np.array([np.arange(12) < n for n in (0, 9, 4, 3, 8, 2, 1)]).astype(np.int64)
+    first = asked.lost(rows)
+    assert first.tolist() == [False, True, True, True, True, False, False]
+    assert len(asked.counts) == len(asked.holds) == len(asked.odds) == 5
+    assert asked.smallest().tolist() == rows[3].tolist()
+    assert asked.lost(rows).tolist() == first.tolist()
+    assert asked.left == 93
+
+
+def test_a_proof_that_takes_too_much_arithmetic_is_not_tried(monkeypatch):
+    """The answer is then said to be irreducible, not the fewest."""
+    monkeypatch.setattr(asking, "_PROOF", 100)
+    monkeypatch.setattr(asking, "_AT_LAST", 20)
+    found = lose_by_asking(trials(500), np.random.default_rng(0), proof=lambda: 10_000)
+    assert (found.removed.sum(), found.proven, found.irreducible) == (3, False, True)

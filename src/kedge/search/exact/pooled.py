@@ -19,6 +19,8 @@ __all__ = ["Estimates", "Pool", "draw_hits", "shortest_estimated"]
 
 # Up to this many samples there are no more than a close look draws.
 _FEW = 1 << 14
+# Pools hold at most so many numbers, 256 MB: those of very long texts have fewer samples.
+_CELLS = 1 << 25
 # Pairs are made of so many words, those that are best alone.
 _PAIRED = 64
 
@@ -33,7 +35,7 @@ class Pool:
     kept
         The anchor.
     n
-        How many samples.
+        How many samples at most.
     rng
         The source of their coins.
     """
@@ -42,13 +44,13 @@ class Pool:
         self.kept = kept
         have = reading.units.counts(kept)
         self._free = reading.units.sizes - have
-        shares, held = [], []
+        n = min(n, max(1, _CELLS // len(self._free)))
+        self._shares: Floats = np.empty((n, len(self._free)))
+        self.held: Bools = np.empty(n, dtype=bool)
         for piece in pieces(n, len(self._free)):
             counts = reading.sample(kept, piece.stop - piece.start, rng)
-            held.append(reading.holds(counts))
-            shares.append((counts - have) / np.maximum(self._free, 1))
-        self._shares: Floats = np.concatenate(shares)
-        self.held: Bools = np.concatenate(held)
+            self.held[piece] = reading.holds(counts)
+            np.divide(counts - have, np.maximum(self._free, 1), out=self._shares[piece])
         self._alone = self._ratios(self.held @ self._shares, self._shares.sum(axis=0))
         self._alone[self._free == 0] = -1.0
 

@@ -10,6 +10,7 @@
 """
 
 from collections.abc import Callable, Iterator
+from hashlib import blake2b
 from itertools import combinations_with_replacement, islice
 from math import comb
 
@@ -18,8 +19,9 @@ import numpy as np
 from kedge.perturb.masking import coins
 from kedge.search.flips.cut import Cut
 from kedge.typing import Bools, Counts, Floats
+from kedge.utils.numerics import pieces
 
-__all__ = ["Trials", "lose_by_asking", "rough_effects"]
+__all__ = ["Trials", "lose_by_asking", "lose_prefix", "rough_effects"]
 
 # Rows of the pool: this many for each unit, between these ends.
 _PER_UNIT, _FEWEST, _POOL = 0.5, 16, 48
@@ -34,8 +36,11 @@ _ROUNDS = 4
 _ALONE = 400
 # Questions for each unit that may be spent, over and above the limit, on an answer of which no word can stay.
 _AT_LAST = 20
-# Removals are looked at so many numbers at a time: those of a very long text do not fit into memory.
-_CELLS = 1 << 22
+# Removals are looked at so many numbers at a time, and remembered up to so many: those of a very long text do
+# not fit into memory. What takes more than so many at last is not tried: ten seconds' work by arithmetic.
+_CELLS, _REMEMBERED, _PROOF = 1 << 22, 1 << 23, 1 << 31
+# Rows of more bytes than this are known by a digest.
+_LONG = 64
 
 
 class OutOfTrials(Exception):  # noqa: N818  (caught here)
@@ -57,7 +62,10 @@ class Trials:
 
     def __init__(self, answers: Callable[[Counts], tuple[Bools, Floats]], sizes: Counts, most: int) -> None:
         self._answers, self.sizes, self.left = answers, sizes, most
+        self._small = np.min_scalar_type(int(sizes.max()))
         self._known: dict[bytes, bool] = {}
+        self._smallest: Counts | None = None
+        # What the search learns from: the first rows, as many as are remembered.
         self.counts: list[Counts] = []
         self.holds: list[bool] = []
         self.odds: list[float] = []
@@ -65,24 +73,35 @@ class Trials:
     def lost(self, removed: Counts) -> Bools:
         """(n,) whether the label is lost with (n, d) occurrences gone."""
         counts = np.atleast_2d(self.sizes - removed)
-        keys = [row.tobytes() for row in counts]
+        keys = [_key(row) for row in counts.astype(self._small)]
         new = {key: i for i, key in enumerate(keys) if key not in self._known}
         if len(new) > self.left:
             raise OutOfTrials
         if new:
-            at = list(new.values())
-            holds, odds = self._answers(counts[at])
+            asked = counts[list(new.values())]
+            holds, odds = self._answers(asked)
             self.left -= len(new)
             self._known.update(zip(new, (~holds).tolist(), strict=True))
-            self.counts += list(counts[at])
-            self.holds += holds.tolist()
-            self.odds += odds.tolist()
+            self._remember(asked, holds, odds)
         return np.array([self._known[key] for key in keys], dtype=bool)
+
+    def _remember(self, counts: Counts, holds: Bools, odds: Floats) -> None:
+        removed = np.where(holds, np.iinfo(np.int64).max, (self.sizes - counts).sum(axis=1))
+        least = int(removed.argmin())
+        if not holds[least] and (self._smallest is None or removed[least] < self._smallest.sum()):
+            self._smallest = self.sizes - counts[least]
+        room = max(0, _REMEMBERED // len(self.sizes) - len(self.counts))
+        self.counts += list(counts[:room].astype(self._small))
+        self.holds += holds[:room].tolist()
+        self.odds += odds[:room].tolist()
 
     def smallest(self) -> Counts | None:
         """The fewest removals so far that lost the label."""
-        lost = [self.sizes - row for row, held in zip(self.counts, self.holds, strict=True) if not held]
-        return min(lost, key=lambda removed: int(removed.sum()), default=None)
+        return self._smallest
+
+
+def _key(row: Counts) -> bytes:
+    return row.tobytes() if row.nbytes <= _LONG else blake2b(row.tobytes(), digest_size=16).digest()
 
 
 def lose_by_asking(
@@ -100,7 +119,8 @@ def lose_by_asking(
         best = trials.smallest()
     if start is not None and (best is None or len(start) < best.sum()):
         best = start.removed
-    trials.left = max(trials.left, _AT_LAST * len(trials.sizes))
+    units = len(trials.sizes)
+    trials.left = max(trials.left, min(_AT_LAST * units, _PROOF // units))
     if best is None:
         best = _alone(trials, rng)
     if best is None:
@@ -121,7 +141,7 @@ def _searched(trials: Trials, rng: np.random.Generator) -> Counts | None:
     _pool(trials, rng)
     for _ in range(_ROUNDS):
         effects = _effects(trials)
-        found = _prefix(trials, effects)
+        found = lose_prefix(trials, effects)
         if found is None and best is None:
             _lean(trials, effects, rng)
             found = trials.smallest()
@@ -165,9 +185,13 @@ def _alone(trials: Trials, rng: np.random.Generator) -> Counts | None:
     """Everything but the words with which alone the label is lost; None if there are none."""
     d = len(trials.sizes)
     units = np.sort(rng.permutation(d)[:_ALONE])
-    rows = np.tile(trials.sizes, (len(units), 1))
-    rows[np.arange(len(units)), units] = 0
-    against = units[trials.lost(rows)]
+    lost = []
+    for piece in pieces(len(units), d, _CELLS):
+        some = units[piece]
+        rows = np.tile(trials.sizes, (len(some), 1))
+        rows[np.arange(len(some)), some] = 0
+        lost.append(trials.lost(rows))
+    against = units[np.concatenate(lost)]
     together = trials.sizes.copy()
     together[against] = 0
     if len(against):
@@ -189,7 +213,7 @@ def _effects(trials: Trials) -> Floats:
     return weights
 
 
-def _prefix(trials: Trials, effects: Floats) -> Counts | None:
+def lose_prefix(trials: Trials, effects: Floats) -> Counts | None:
     """The fewest of the strongest words whose removal loses the label, by doubling and bisection."""
     owners = np.repeat(np.arange(len(effects)), trials.sizes)
     order = owners[np.argsort(-effects[owners], kind="stable")]
@@ -235,7 +259,8 @@ def _proven(trials: Trials, removed: Counts, proof: int) -> Cut:
     """Whether nothing smaller loses the label, where that can be asked; if something does, that."""
     d = len(removed)
     for size in range(1, int(removed.sum())):
-        if comb(d + size - 1, size) > proof:
+        smaller = comb(d + size - 1, size)
+        if smaller > proof or smaller * d > _PROOF:
             return Cut(removed, proven=False)
         every = _removals(trials.sizes, size)
         while some := list(islice(every, max(1, _CELLS // d))):

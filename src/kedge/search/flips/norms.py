@@ -10,6 +10,7 @@ bias > 0 the least g over all removals is thus the least over l; between two val
 every smaller number of removals, and one of the removals found does lose the label, it is the fewest.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,16 +19,18 @@ from numpy.typing import NDArray
 from kedge.model.scores.leads import Leads
 from kedge.search.flips.cut import Cut
 from kedge.search.flips.sums import Lost
-from kedge.typing import Counts, Floats
+from kedge.typing import Bools, Counts, Floats
+from kedge.utils.numerics import pieces
 
 __all__ = ["lose_normed_lead"]
 
 # Values of l, from the norm of all words to that of the smallest; and numbers of removals that are tried
 # beyond the first that the bounds allow.
 _VALUES, _BEYOND = 240, 8
-# Beyond so many sums, or so many bytes to remember, it is not tried: a text of one word over and over would
-# take all the memory and time there is.
-_SUMS, _BYTES = 1 << 29, 1 << 28
+# Beyond so many sums it is not tried: a text of a few words over and over would take all the time there is.
+_SUMS = 1 << 29
+# Values of l are looked at together while they need no more than so many numbers.
+_CELLS = 1 << 22
 # What bounds leave to rounding, as a share of the largest sum.
 _ROUNDING = 1e-9
 
@@ -38,26 +41,74 @@ def lose_normed_lead(leads: Leads, lost: Lost) -> Cut | None:
     if smallest <= 0 or _too_many(leads.sizes):
         return None
     values = np.geomspace(0.5 / leads.largest, 0.5 / np.sqrt(smallest), _VALUES)
-    rivals = [_Removals.of(leads, rival, values) for rival in range(leads.rivals)]
-    allowed = np.array([rival.allowed for rival in rivals])
+    rivals = [_Rival.of(leads, rival, values) for rival in range(leads.rivals)]
+    allowed = np.array([rival.allowed() for rival in rivals])
     numbers = np.flatnonzero(allowed.any(axis=0))
     for k in numbers[: _BEYOND + 1].tolist():
         rows = np.vstack([rival.best(k) for rival, ok in zip(rivals, allowed[:, k], strict=True) if ok])
-        found = np.flatnonzero(lost(leads.sizes - rows))
-        if len(found):
-            return Cut(rows[found[0]], proven=k == numbers[0])
+        for piece in pieces(*rows.shape):
+            found = np.flatnonzero(lost(leads.sizes - rows[piece]))
+            if len(found):
+                return Cut(rows[piece][found[0]].astype(np.int64), proven=k == numbers[0])
     return None
 
 
 def _too_many(sizes: Counts) -> bool:
     """Whether there are more removals than can be looked at."""
-    cells, repeated = _VALUES * (int(sizes.sum()) + 1), sizes[sizes > 1]
-    return cells * (1 + int((repeated + 1).sum())) > _SUMS or cells * (32 + 4 * len(repeated)) > _BYTES
+    return _VALUES * (int(sizes.sum()) + 1) * (1 + int((sizes[sizes > 1] + 1).sum())) > _SUMS
+
+
+@dataclass(frozen=True, eq=False)
+class _Rival:
+    """The lead over one rival, and the values of l at which it is looked at."""
+
+    bias: float
+    parts: Floats
+    squares: Floats
+    sizes: Counts
+    values: Floats
+    largest: float
+    error: float
+
+    @classmethod
+    def of(cls, leads: Leads, rival: int, values: Floats) -> "_Rival":
+        given = (float(leads.bias[rival]), leads.parts(rival), leads.squares, leads.sizes)
+        return cls(*given, values, leads.largest, leads.error)
+
+    @property
+    def _several(self) -> Iterator[slice]:
+        """Values of l that are looked at together."""
+        repeated = int(np.count_nonzero(self.sizes > 1))
+        return pieces(len(self.values), (int(self.sizes.sum()) + 1) * (4 + repeated), _CELLS)
+
+    def allowed(self) -> Bools:
+        """(b + 1,) whether the bounds allow so many removals to be enough."""
+        bias, every = self.bias, np.arange(len(self.sizes))
+        least = np.full(int(self.sizes.sum()) + 1, np.inf if bias > 0 else -np.inf)
+        whole = self.parts[every, self.sizes].sum() + bias * self.values * self.largest**2
+        for some in self._several:
+            left = whole[some, None] - _Removals.of(self, self.values[some]).most
+            if bias > 0:
+                # Between this value and the next: the sum at this one, the rest at the next.
+                after = self.values[some.start + 1 : some.stop + 1, None]
+                bounds = left[: len(after)] + bias / (4 * after)
+                least = np.minimum(least, bounds.min(axis=0, initial=np.inf))
+            else:
+                least = np.maximum(least, (left + bias / (4 * self.values[some, None])).max(axis=0))
+        least[-1] = bias  # nothing is left, and nothing divided
+        magnitude = float(np.abs(self.parts[every, self.sizes]).sum()) + abs(bias) * self.largest
+        doubt = _ROUNDING * magnitude + 2 * self.error * self.largest
+        return np.asarray(least <= doubt)
+
+    def best(self, k: int) -> Counts:
+        """(n, d) the best k removals, by each value of l for which they differ."""
+        found = [np.unique(_Removals.of(self, self.values[some]).best(k), axis=0) for some in self._several]
+        return np.unique(np.vstack(found), axis=0)
 
 
 @dataclass(frozen=True, eq=False)
 class _Removals:
-    """The best removals of every number, for one rival and every value of l.
+    """The best removals of every number, for one rival and some values of l.
 
     Words that occur once are sorted by what they take; of the others each number of occurrences is tried.
 
@@ -69,8 +120,8 @@ class _Removals:
         Words that occur once, and (l, s) the order in which they go.
     repeated, picks
         The other words, and for each (l, k) how many of its occurrences go.
-    allowed
-        (b + 1,) whether the bounds allow so many removals to be enough.
+    most
+        (l, b + 1) what the best of so many removals take.
     """
 
     sizes: Counts
@@ -78,12 +129,12 @@ class _Removals:
     order: Counts
     repeated: Counts
     picks: list[NDArray[np.int32]]
-    allowed: Counts
+    most: Floats
 
     @classmethod
-    def of(cls, leads: Leads, rival: int, values: Floats) -> "_Removals":
-        """Sort and try, then bound."""
-        bias, parts, squares, sizes = float(leads.bias[rival]), leads.parts(rival), leads.squares, leads.sizes
+    def of(cls, rival: _Rival, values: Floats) -> "_Removals":
+        """Sort and try."""
+        bias, parts, squares, sizes = rival.bias, rival.parts, rival.squares, rival.sizes
         single, repeated = np.flatnonzero(sizes == 1), np.flatnonzero(sizes > 1)
         takes = parts[single, 1] + bias * values[:, None] * squares[single, 1]
         order = np.argsort(-takes, axis=1, kind="stable")
@@ -106,25 +157,17 @@ class _Removals:
                 pick[:, gone : gone + width][better] = gone
             picks.append(pick)
             most = best
-        every = np.arange(len(sizes))
-        whole = parts[every, sizes].sum() + bias * values * leads.largest**2
-        sums_left = whole[:, None] - most
-        if bias > 0:
-            least = (sums_left[:-1] + bias / (4 * values[1:, None])).min(axis=0)
-        else:
-            least = (sums_left + bias / (4 * values[:, None])).max(axis=0)
-        least[-1] = bias  # nothing is left, and nothing divided
-        magnitude = float(np.abs(parts[every, sizes]).sum()) + abs(bias) * leads.largest
-        doubt = _ROUNDING * magnitude + 2 * leads.error * leads.largest
-        return cls(sizes, single, order, repeated, picks, least <= doubt)
+        return cls(sizes, single, order, repeated, picks, most)
 
     def best(self, k: int) -> Counts:
-        """(n, d) the best k removals, by each value of l for which they differ."""
-        rows = np.zeros((len(self.order), len(self.sizes)), dtype=np.int64)
+        """(l, d) the best k removals, by each value of l."""
+        small = np.min_scalar_type(int(self.sizes.max()))
+        rows = np.zeros((len(self.order), len(self.sizes)), dtype=small)
         left, at = np.full(len(rows), k), np.arange(len(rows))
         for j, pick in zip(self.repeated[::-1].tolist(), self.picks[::-1], strict=True):
-            rows[:, j] = pick[at, left]
-            left -= rows[:, j]
+            gone = pick[at, left]
+            rows[:, j] = gone
+            left -= gone
         for i, many in enumerate(left.tolist()):
             rows[i, self.single[self.order[i, :many]]] = 1
-        return np.unique(rows, axis=0)
+        return rows
