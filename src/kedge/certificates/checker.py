@@ -25,7 +25,7 @@ FORMAT = "kedge certificate 1"
 # ranges, with probability at most exp(-12) < 2^-17 to either side.
 _FACTOR, _STRAY = 6, Fraction(1, 1 << 17)
 # Cells of the first grid and of the finest; sums of so few values are added up one by one; bits of a chance.
-_COARSE, _FINE, _FEW, _DIGITS = 1 << 10, 1 << 16, 1 << 12, 30
+_COARSE, _FINE, _FEW, _DIGITS, _SHORT = 1 << 10, 1 << 16, 1 << 12, 30, {1 << k for k in range(11)}
 # Bets on "the precision is at least the threshold": stakes, and the wealth put on each, in hundredths.
 _BETS = ((100, 50), (90, 10), (75, 12), (50, 10), (25, 8), (10, 6), (3, 4))
 # Shorter anchors, or branches of them, that are looked at; more are beyond this checker.
@@ -175,6 +175,8 @@ def _on_grid(parts: list[Part], sure: int, maybe: int, cells: int) -> tuple[Frac
     Each value is rounded to whole steps. The distribution of the rounded sum is one integer with a field of
     bits for each cell, so that a coin adds a shifted copy. What was rounded off hardly strays from its mean.
     """
+    if max(parts[-1][0]) > sure:  # which is enough, whatever else there is
+        parts = [([min(v, sure) for v in values], weights, total) for values, weights, total in parts]
     grain = gcd(*(v for values, _, _ in parts for v in values))
     step = grain * max(1, -(-sure // (grain * cells)))
     drift, squares, law = Counter[int](), 0, list[Part]()
@@ -188,8 +190,8 @@ def _on_grid(parts: list[Part], sure: int, maybe: int, cells: int) -> tuple[Frac
     mean = sum((Fraction(top, total) for total, top in drift.items()), Fraction(0))
     stray, eta = (isqrt(_FACTOR * squares) + 1, _STRAY) if squares else (0, Fraction(0))
     size = max(-((mean - sure - stray) // step), 0)  # so many steps or more are enough for certain
-    law = [([min(q, size) for q in whole], weights, total) for whole, weights, total in law]
-    cut, most = cells.bit_length() + (19 if squares else 34), 10 if {t for *_, t in law} == {2} else _DIGITS
+    most = 10 if _SHORT.issuperset(total for _, _, total in law) else _DIGITS
+    cut = cells.bit_length() + (19 if squares else 34)
     wide = cut + most + 9 & -8  # bits of a field; when it is full, `cut` of them stay
     field, state, bits, missing, room = (1 << wide) - 1, 1, 0, Fraction(0), (1 << wide * size) - 1
     kept = int.from_bytes(((2 << cut) - 1).to_bytes(wide // 8, "little") * size, "little")
@@ -211,9 +213,8 @@ def _on_grid(parts: list[Part], sure: int, maybe: int, cells: int) -> tuple[Frac
             state = sum((state * w) << wide * q for q, w in zip(whole, weights, strict=True))
         state, bits = state & room if state > room else state, bits + more
         middle, spread = middle + sum(map(mul, whole, weights)) / (1 << more), spread + max(whole) ** 2
-    # The guess takes the rounded sum, stretched to the spread of the sum itself.
-    stretch = sum((min(max(values), step * size) / step) ** 2 for values, _, _ in parts) / max(spread, 1)
-    at = middle + (float((sure - mean) / step) - middle) / sqrt(stretch or 1.0) + 0.5
+    stretch = sum((max(values) / step) ** 2 for values, _, _ in parts) / max(spread, 1)  # of the sum itself
+    at = middle + (float((sure - mean) / step) - middle) / sqrt(stretch) + 0.5
     ends = [size, -((mean - maybe + stray) // step), int(at), int(at) + 1]
     masks = ((1 << wide * max(cell - first, 0)) - 1 for cell in ends)
     enough, lost, left, right = (Fraction((state & mask) % field, 1 << bits) for mask in masks)
@@ -259,12 +260,11 @@ def _tree_bounds(case: Case) -> Bounds:
     precision, worst = Fraction(sum(map(mul, chances, holds)), whole), Fraction(0)
     if not case.has_shorter:
         return precision, precision, None
-    up, down, most, branches = [ones], [ones], len(case.positions) - 1, 0
+    up, down, stack, branches = [ones], [ones], [(0, 0, ones)], 0
     for table in reversed(factors):
         up.insert(0, [max(c) * x for *c, x in zip(*table, up[0], strict=True)])
         down.insert(0, [min(c) * x for *c, x in zip(*table, down[0], strict=True)])
     least = case.least if len(asked) == len(case.sizes) else 0  # a word not asked about is as good as none
-    stack = [(0, 0, ones)]
     while stack:
         at, used, parts = stack.pop()
         branches += 1
@@ -273,7 +273,7 @@ def _tree_bounds(case: Case) -> Bounds:
         lost = sum(p * d for p, d, h in zip(parts, down[at], holds, strict=True) if not h)
         bound = Fraction(min(at_most, whole - lost), whole)
         if at < len(asked) and bound >= case.threshold:
-            longer = enumerate(factors[at][: most - used + 1])
+            longer = enumerate(factors[at][: len(case.positions) - used])
             stack += ((at + 1, used + a, list(map(mul, parts, factor))) for a, factor in longer)
         elif at < len(asked) or used >= least:
             worst = max(worst, bound)
