@@ -132,6 +132,29 @@ def test_nonsense_is_rejected_and_nothing_else(data):
         assert str(refusal).endswith(".")  # noqa: PT017  (it need not be refused)
 
 
+class TestClaims:
+    """What a certificate says of units and probabilities, on the edge of what can be."""
+
+    def test_units_that_share_a_position_are_rejected(self):
+        """Even where each of them could be right."""
+        certificate = issued("linear")
+        units = certificate["units"]
+        units[0] = [*units[0], units[1][0]]
+        with pytest.raises(checker.Rejected, match="units overlap"):
+            checker.Case(certificate)
+
+    @pytest.mark.parametrize("name", ["threshold", "keep", "delta"])
+    @pytest.mark.parametrize("value", ["0/1", "-1/2", "1/1", "3/2"])
+    def test_probabilities_lie_between_none_and_all(self, name, value):
+        """A threshold of one can be reached; nothing else may be certain."""
+        certificate = {**issued("linear"), name: value}
+        if (name, value) == ("threshold", "1/1"):
+            assert checker.Case(certificate).threshold == 1
+        else:
+            with pytest.raises(checker.Rejected, match="is no probability"):
+                checker.Case(certificate)
+
+
 class TestSums:
     """The integer programme against plain enumeration."""
 
