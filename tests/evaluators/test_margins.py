@@ -116,6 +116,14 @@ def test_what_is_nearly_zero_is_left_open_by_sums_of_our_own(words, monkeypatch)
         assert words <= own <= 4 * (words + 8)
 
 
+def test_where_rounding_decides_everything_no_grid_is_fine_enough_and_the_search_ends():
+    """Within its budget, with nothing known: a finer grid would take all memory there is."""
+    slopes, sizes = np.linspace(0.01, 0.03, 40), np.ones(40, dtype=np.int64)
+    score = AdditiveScore.from_slopes(-0.5, slopes, sizes, strict=True, rounding=2.0)
+    found = additive_tail(score, np.zeros(40, dtype=np.int64), 0.5, threshold=0.95, budget=1 << 20)
+    assert (found.low, found.high) == (0.0, 1.0)
+
+
 @pytest.mark.parametrize("keep", [0.5, 0.3, 0.8])
 @pytest.mark.parametrize("seed", range(6))
 def test_few_links_are_known_to_the_last_bits(seed, keep):
