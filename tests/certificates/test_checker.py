@@ -9,6 +9,7 @@ import sys
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
 from certified import MODELS, TAMPERING, issued, resealed, tampered, written
 from hypothesis import given, settings
@@ -131,6 +132,29 @@ def test_nonsense_is_rejected_and_nothing_else(data):
         assert str(refusal).endswith(".")  # noqa: PT017  (it need not be refused)
 
 
+class TestClaims:
+    """What a certificate says of units and probabilities, on the edge of what can be."""
+
+    def test_units_that_share_a_position_are_rejected(self):
+        """Even where each of them could be right."""
+        certificate = issued("linear")
+        units = certificate["units"]
+        units[0] = [*units[0], units[1][0]]
+        with pytest.raises(checker.Rejected, match="units overlap"):
+            checker.Case(certificate)
+
+    @pytest.mark.parametrize("name", ["threshold", "keep", "delta"])
+    @pytest.mark.parametrize("value", ["0/1", "-1/2", "1/1", "3/2"])
+    def test_probabilities_lie_between_none_and_all(self, name, value):
+        """A threshold of one can be reached; nothing else may be certain."""
+        certificate = {**issued("linear"), name: value}
+        if (name, value) == ("threshold", "1/1"):
+            assert checker.Case(certificate).threshold == 1
+        else:
+            with pytest.raises(checker.Rejected, match="is no probability"):
+                checker.Case(certificate)
+
+
 class TestSums:
     """The integer programme against plain enumeration."""
 
@@ -148,7 +172,7 @@ class TestSums:
         parts.append(([3, 0, 500], [1, 2, 1], 4))
         sure = data.draw(st.integers(1, sum(values) + 400))
         maybe = sure - data.draw(st.integers(0, 3))
-        low, high = checker._on_grid(parts, sure, maybe, cells)
+        low, high, _ = checker._on_grid(parts, sure, maybe, cells)
         assert low <= checker._added_up(parts, sure) <= checker._added_up(parts, maybe) <= high
 
     @given(st.lists(st.integers(1, 40), min_size=60, max_size=120), st.floats(0.2, 0.8))
@@ -156,13 +180,39 @@ class TestSums:
     def test_many_coins_are_cut_short_without_harm(self, values, share):
         """Numbers longer than a field are cut, which is accounted for; a lattice leaves no other error."""
         sure = max(1, int(share * sum(values)))
-        low, high = checker._on_grid([([0, v], [1, 1], 2) for v in values], sure, sure, 1 << 12)
+        low, high, _ = checker._on_grid([([0, v], [1, 1], 2) for v in values], sure, sure, 1 << 12)
         ways = [1]
         for v in values:
             ways = [a + b for a, b in zip([*ways, *[0] * v], [*[0] * v, *ways], strict=True)]
         truth = Fraction(sum(ways[sure:]), 2 ** len(values))
         assert low <= truth <= high
         assert high - low < Fraction(1, 10**9)
+
+    @pytest.mark.parametrize("coin", [([1, 1], 2), ([7, 3], 10)])
+    @pytest.mark.parametrize("seed", range(6))
+    def test_a_grid_of_a_thousand_cells_is_close_and_its_guess_is_closer(self, seed, coin):
+        """Two hundred coins of many sizes, against all their sums. Cells with next to nothing are dropped."""
+        rng, (weights, whole) = random.Random(seed), coin
+        values = sorted(rng.randint(1, 60) ** 2 for _ in range(200))
+        sure = int(sum(values) * weights[1] / whole - 0.8 * sum(v * v for v in values) ** 0.5)
+        law, (off, on) = np.ones(1), np.array(weights) / whole
+        for v in values:
+            law = off * np.pad(law, (0, v)) + on * np.pad(law, (v, 0))
+        truth = law[sure:].sum()
+        widths = []
+        for cells in (1 << 10, 1 << 12):
+            low, high, guess = checker._on_grid([([0, v], weights, whole) for v in values], sure, sure, cells)
+            assert low <= truth <= high
+            assert abs(guess - truth) < (high - low) / 20
+            widths.append(high - low)
+        assert widths[1] < widths[0] / 3 < Fraction(1, 100)
+
+    def test_a_word_that_outweighs_all_others_by_far_takes_no_more_room(self):
+        """Beyond what is enough it makes no difference how large a value is."""
+        values = [*range(1000, 1020), 10**40]
+        parts = [([0, v], [1, 1], 2) for v in values]
+        low, high, _ = checker._on_grid(parts, 12000, 12000, 1 << 10)
+        assert low <= HALF + checker._added_up(parts[:-1], 12000) / 2 <= high < low + Fraction(1, 100)
 
     @given(st.data())
     @settings(max_examples=80, deadline=None)
@@ -248,7 +298,7 @@ class TestSums:
     def test_uneven_coins_lose_next_to_nothing(self, values, share):
         """Their weights are cut to some thirty bits, which is accounted for."""
         sure = max(1, int(share * sum(values)))
-        low, high = checker._on_grid([([0, v], [7, 3], 10) for v in values], sure, sure, 1 << 12)
+        low, high, _ = checker._on_grid([([0, v], [7, 3], 10) for v in values], sure, sure, 1 << 12)
         ways = [1]
         for v in values:
             ways = [7 * a + 3 * b for a, b in zip([*ways, *[0] * v], [*[0] * v, *ways], strict=True)]

@@ -66,8 +66,13 @@ class Case:
         return [[k for k, word in enumerate(words) if word == one] for one in dict.fromkeys(words)]
 
 
-def answers(case: Case, rng: np.random.Generator, n: int) -> Iterator[tuple[kedge.Explanation, list[str]]]:
-    """Explanations of a case under hostile options, each with what it says that is not so."""
+def answers(
+    case: Case, rng: np.random.Generator, n: int, *, coverage: bool = True
+) -> Iterator[tuple[kedge.Explanation, list[str]]]:
+    """Explanations of a case under hostile options, each with what it says that is not so.
+
+    The coverage is judged for plain words only.
+    """
     try:
         first = case.explainer.explain(case.text)
     except kedge.KedgeError:  # a text of no word that the model knows
@@ -82,7 +87,7 @@ def answers(case: Case, rng: np.random.Generator, n: int) -> Iterator[tuple[kedg
     answered = case.explainer.model.predict([case.text])
     # Long documents cost much more than short ones, and are asked for less.
     for threshold in thresholds(judge, rng, n if case.groups is None else max(n // 6, 1)):
-        if rng.random() < 0.05 and keep == 0.5:
+        if coverage and rng.random() < 0.05 and keep == 0.5:
             corpus = [document(rng) for _ in range(int(rng.integers(1, 6)))]
             covering = mine.with_options(threshold=threshold, objective="coverage", corpus=corpus)
             e = covering.explain(case.text)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from hashlib import sha256, shake_256
 from itertools import accumulate, combinations_with_replacement, product, repeat
-from math import comb, gcd, isqrt, lcm, prod
+from math import comb, gcd, isqrt, lcm, prod, sqrt
 from operator import mul
 from pathlib import Path
 from typing import Any
@@ -21,13 +21,11 @@ from typing import Any
 __all__ = ["FORMAT", "Case", "Rejected", "bounds", "check", "samples", "seal"]
 
 FORMAT = "kedge certificate 1"
-# Hoeffding: what rounding to a grid leaves over strays by more than sqrt(7 V), V the sum of the squared
-# ranges, with probability at most exp(-14) < 2^-20 to either side.
-_FACTOR, _STRAY = 7, Fraction(1, 1 << 20)
-# Cells of the first grid and of the finest; sums of so few values are added up one by one instead.
-_COARSE, _FINE, _FEW = 1 << 10, 1 << 16, 1 << 12
-# Bits of a cell's field, of a number that was cut for want of room, of a weight; for fair and uneven coins.
-_NARROW, _WIDE = (64, 46, 16), (80, 48, 30)
+# Hoeffding: what rounding to a grid leaves over strays by more than sqrt(6 V), V the sum of the squared
+# ranges, with probability at most exp(-12) < 2^-17 to either side.
+_FACTOR, _STRAY = 6, Fraction(1, 1 << 17)
+# Cells of the first grid and of the finest; sums of so few values are added up one by one; bits of a chance.
+_COARSE, _FINE, _FEW, _DIGITS, _SHORT = 1 << 10, 1 << 16, 1 << 12, 30, {1 << k for k in range(11)}
 # Bets on "the precision is at least the threshold": stakes, and the wealth put on each, in hundredths.
 _BETS = ((100, 50), (90, 10), (75, 12), (50, 10), (25, 8), (10, 6), (3, 4))
 # Shorter anchors, or branches of them, that are looked at; more are beyond this checker.
@@ -62,13 +60,12 @@ def seal(certificate: dict[str, Any]) -> str:
 class Case:
     """What every kind of proof is about: units and their sizes, what the anchor keeps, what is asked for."""
 
-    def __init__(self, certificate: dict[str, Any]) -> None:
-        self.proof, self.text, self.seed = (certificate[name] for name in ("proof", "text", "seed"))
-        wanted = ("threshold", "delta", "keep")
-        self.threshold, self.delta, self.keep = (_rational(certificate[name]) for name in wanted)
-        units, tokens, anchor = certificate["units"], certificate["tokens"], certificate["anchor"]
-        self.least = 0 if certificate["allow_empty"] is True else 1
-        self.shortest, self.positions = certificate["shortest"] is True, anchor["positions"]
+    def __init__(self, claim: dict[str, Any]) -> None:
+        self.proof, self.text, self.seed = (claim[name] for name in ("proof", "text", "seed"))
+        self.threshold, self.delta, self.keep = (_rational(claim[x]) for x in ("threshold", "delta", "keep"))
+        units, tokens, anchor = claim["units"], claim["tokens"], claim["anchor"]
+        self.least = 0 if claim["allow_empty"] is True else 1
+        self.shortest, self.positions = claim["shortest"] is True, anchor["positions"]
         owner = {place: j for j, unit in enumerate(units) for place in unit}
         ends = [0, *(stop for _, stop in tokens)]
         ordered = all(end <= start < stop for end, (start, stop) in zip(ends, tokens, strict=False))
@@ -104,10 +101,9 @@ class _Sum:
         own = lcm(bias.denominator, *(x.denominator for t in read for x in t))
         unit = lcm(own, rounding.denominator)
         _need(unit.bit_length() <= 4000, "The scores are too fine to be added up.")
-        self.bias, rounded = int(bias * unit), int(rounding * unit)
-        self.tables = []
+        self.bias, rounded, self.tables = int(bias * unit), int(rounding * unit), list[list[int]]()
         for values, linear, m in zip(read, self.linear, case.sizes, strict=True):
-            whole = [int(x * unit) for x in values]
+            whole = [x.numerator * (unit // x.denominator) for x in values]
             self.tables.append([c * whole[0] for c in range(m + 1)] if linear else [0, *whole])
             _need(len(self.tables[-1]) == m + 1, "A unit has not one score for each count.")
         # A sum of n terms in double precision is off by (n + 2) 2^-53 times the sum of their sizes, unless
@@ -115,8 +111,8 @@ class _Sum:
         total = abs(self.bias) + sum(max(map(abs, t)) for t in self.tables)
         common = gcd(self.bias, *(x for t in self.tables for x in t))
         nothing_rounded = own & own - 1 == 0 and total <= (common & -common) << 53
-        enough = rounded << 53 >= (len(self.tables) + 2) * total
-        _need(rounded >= 0 and (nothing_rounded or enough), "The bound on the model's rounding is too small.")
+        enough = rounded >= 0 and (nothing_rounded or rounded << 53 >= (len(self.tables) + 2) * total)
+        _need(enough, "The bound on the model's rounding is too small.")
         # From here on the label holds for certain; and below this it is lost for certain.
         self.sure = rounded + 1 if rounded or proof["strict"] is True else 0
         self.maybe = -rounded if rounded else self.sure
@@ -138,14 +134,14 @@ class _Sum:
             return Fraction(sure <= 0), Fraction(sure <= 0)
         if prod(len(values) for values, _, _ in parts) <= _FEW:
             return _added_up(parts, sure), _added_up(parts, maybe)
-        cells = _COARSE
+        cells, bar = _COARSE, self.case.threshold
         while True:
-            lower, upper = _on_grid(parts, sure, maybe, cells)
-            if lower >= self.case.threshold or upper < self.case.threshold or cells >= _FINE:
+            lower, upper, guess = _on_grid(parts, sure, maybe, cells)
+            if lower >= bar or upper < bar or cells >= _FINE:
                 return lower, upper
             # The width goes down as the number of cells goes up: so many should leave the threshold outside.
-            apart = abs(lower + upper - 2 * self.case.threshold) or Fraction(1, _FINE)
-            cells = min(max(2 * cells, int(cells * 5 * (upper - lower) / (4 * apart))), _FINE)
+            apart, width = abs(guess - bar), guess - lower if guess > bar else upper - guess
+            cells = min(max(2 * cells, int(cells * 5 * width / (4 * apart)) if apart else _FINE), _FINE)
 
     def shorter(self) -> Iterator[list[int]]:
         """Anchors among which the best shorter one is: largest coefficients, any of other units."""
@@ -173,12 +169,14 @@ def _added_up(parts: list[Part], bar: int) -> Fraction:
     return Fraction(sum(chance for value, chance in sums.items() if value >= bar), whole)
 
 
-def _on_grid(parts: list[Part], sure: int, maybe: int, cells: int) -> tuple[Fraction, Fraction]:
-    """Bound P(sum >= sure) from below and P(sum >= maybe) from above, for values >= 0.
+def _on_grid(parts: list[Part], sure: int, maybe: int, cells: int) -> tuple[Fraction, Fraction, Fraction]:
+    """Bound P(sum >= sure) from below and P(sum >= maybe) from above, for values >= 0; and guess it.
 
     Each value is rounded to whole steps. The distribution of the rounded sum is one integer with a field of
     bits for each cell, so that a coin adds a shifted copy. What was rounded off hardly strays from its mean.
     """
+    if max(parts[-1][0]) > sure:  # which is enough, whatever else there is
+        parts = [([min(v, sure) for v in values], weights, total) for values, weights, total in parts]
     grain = gcd(*(v for values, _, _ in parts for v in values))
     step = grain * max(1, -(-sure // (grain * cells)))
     drift, squares, law = Counter[int](), 0, list[Part]()
@@ -188,33 +186,40 @@ def _on_grid(parts: list[Part], sure: int, maybe: int, cells: int) -> tuple[Frac
         if any(rests):
             drift[total] += sum(map(mul, rests, weights))
             squares += (max(rests) - min(rests)) ** 2
-        if any(whole):
-            law.append((whole, weights, total))
+        law += [(whole, weights, total)] * any(whole)
     mean = sum((Fraction(top, total) for total, top in drift.items()), Fraction(0))
     stray, eta = (isqrt(_FACTOR * squares) + 1, _STRAY) if squares else (0, Fraction(0))
     size = max(-((mean - sure - stray) // step), 0)  # so many steps or more are enough for certain
-    coins = all(total & total - 1 == 0 and total >> _NARROW[2] <= 1 for _, _, total in law)
-    wide, cut, most = _NARROW if coins else _WIDE
-    state, bits, missing, room = 1, 0, Fraction(0), (1 << wide * size) - 1
+    most = 10 if _SHORT.issuperset(total for _, _, total in law) else _DIGITS
+    cut = cells.bit_length() + (19 if squares else 34)
+    wide = cut + most + 9 & -8  # bits of a field; when it is full, `cut` of them stay
+    field, state, bits, missing, room = (1 << wide) - 1, 1, 0, Fraction(0), (1 << wide * size) - 1
+    kept = int.from_bytes(((2 << cut) - 1).to_bytes(wide // 8, "little") * size, "little")
+    first, middle, spread = 0, 0.0, 0  # the first cell in the integer; the sum's mean and squared ranges
     for whole, weights, total in law:
         more = total.bit_length() - 1
         if more > most or total != 1 << more:
             more, weights = most, [(w << most) // total for w in weights]  # noqa: PLW2901
             missing += 1 - Fraction(sum(weights), 1 << most)
         if bits + more > wide - 2:
-            field = ((1 << wide - bits + cut) - 1).to_bytes(wide // 8, "little")
-            state = (state >> bits - cut) & int.from_bytes(field * size, "little")
-            bits, missing = cut, missing + Fraction(size, 1 << cut)
+            state, missing = (state >> bits - cut) & kept, missing + Fraction(size - first, 1 << cut)
+            bits, drop = cut, int(middle - sqrt(_FACTOR * spread)) - first
+            if squares and 16 * drop > size - first:  # cells that hardly any sum is in
+                missing += Fraction((state & (1 << wide * drop) - 1) % field, 1 << bits)
+                state, first, room = state >> wide * drop, first + drop, room >> wide * drop
         if more == 1:  # a fair coin
-            state += state << wide * whole[1]
+            state += state << wide * max(whole)
         else:
             state = sum((state * w) << wide * q for q, w in zip(whole, weights, strict=True))
-        bits += more
-        state = state & room if state > room else state
-    lost = Fraction(state % ((1 << wide) - 1), 1 << bits) + missing + eta
-    state &= (1 << wide * max(-((mean - maybe + stray) // step), 0)) - 1
-    surely_lost = Fraction(state % ((1 << wide) - 1), 1 << bits) - eta
-    return max(1 - lost, Fraction(0)), min(1 - surely_lost, Fraction(1))
+        state, bits = state & room if state > room else state, bits + more
+        middle, spread = middle + sum(map(mul, whole, weights)) / (1 << more), spread + max(whole) ** 2
+    stretch = sum((max(values) / step) ** 2 for values, _, _ in parts) / max(spread, 1)  # of the sum itself
+    at = middle + (float((sure - mean) / step) - middle) / sqrt(stretch) + 0.5
+    ends = [size, -((mean - maybe + stray) // step), int(at), int(at) + 1]
+    masks = ((1 << wide * max(cell - first, 0)) - 1 for cell in ends)
+    enough, lost, left, right = (Fraction((state & mask) % field, 1 << bits) for mask in masks)
+    guess = 1 - left - (right - left) * Fraction(at % 1)
+    return max(1 - enough - missing - eta, Fraction(0)), min(1 - lost + eta, Fraction(1)), guess
 
 
 def _sum_bounds(case: Case) -> Bounds:
@@ -255,12 +260,11 @@ def _tree_bounds(case: Case) -> Bounds:
     precision, worst = Fraction(sum(map(mul, chances, holds)), whole), Fraction(0)
     if not case.has_shorter:
         return precision, precision, None
-    up, down, most, branches = [ones], [ones], len(case.positions) - 1, 0
+    up, down, stack, branches = [ones], [ones], [(0, 0, ones)], 0
     for table in reversed(factors):
         up.insert(0, [max(c) * x for *c, x in zip(*table, up[0], strict=True)])
         down.insert(0, [min(c) * x for *c, x in zip(*table, down[0], strict=True)])
     least = case.least if len(asked) == len(case.sizes) else 0  # a word not asked about is as good as none
-    stack = [(0, 0, ones)]
     while stack:
         at, used, parts = stack.pop()
         branches += 1
@@ -269,7 +273,7 @@ def _tree_bounds(case: Case) -> Bounds:
         lost = sum(p * d for p, d, h in zip(parts, down[at], holds, strict=True) if not h)
         bound = Fraction(min(at_most, whole - lost), whole)
         if at < len(asked) and bound >= case.threshold:
-            longer = enumerate(factors[at][: most - used + 1])
+            longer = enumerate(factors[at][: len(case.positions) - used])
             stack += ((at + 1, used + a, list(map(mul, parts, factor))) for a, factor in longer)
         elif at < len(asked) or used >= least:
             worst = max(worst, bound)
@@ -303,10 +307,7 @@ def _table_bounds(case: Case) -> Bounds:
     precision, worst = Fraction(chance[place], whole), None
     if case.has_shorter:
         _need(not any(given), "A table of some samples says nothing of shorter anchors.")
-        lengths = [0]
-        for size in shape:
-            lengths = [n + c for n in lengths for c in range(size)]
-        shorter = range(case.least, len(case.positions))
+        lengths, shorter = map(sum, product(*map(range, shape))), range(case.least, len(case.positions))
         worst = Fraction(max(p for p, n in zip(chance, lengths, strict=True) if n in shorter), whole)
     return precision, precision, worst
 
@@ -320,12 +321,11 @@ def samples(case: Case, count: int) -> Iterator[list[int]]:
     ends, fair, bar = list(accumulate(free)), case.keep == Fraction(1, 2), case.keep * (1 << 64)
     _need(bar.denominator == 1, "Coins of this kind cannot be tossed from 64 bits.")
     for i in range(count):
-        drawn = shake_256(key + i.to_bytes(8, "big")).digest(-(-ends[-1] // 8) if fair else 8 * ends[-1])
+        raw = shake_256(key + i.to_bytes(8, "big")).digest(-(-ends[-1] // 8) if fair else 8 * ends[-1])
         if fair:
-            stays = f"{int.from_bytes(drawn, 'big'):0{8 * len(drawn)}b}"
+            stays = f"{int.from_bytes(raw, 'big'):0{8 * len(raw)}b}"
         else:
-            numbers = (int.from_bytes(drawn[8 * k : 8 * k + 8], "big") for k in range(ends[-1]))
-            stays = "".join("01"[number < bar] for number in numbers)
+            stays = "".join("01"[int.from_bytes(raw[k : k + 8], "big") < bar] for k in range(0, len(raw), 8))
         yield [a + stays[e - f : e].count("1") for a, f, e in zip(case.kept, free, ends, strict=True)]
 
 

@@ -96,7 +96,7 @@ def _refine(
     best = UNKNOWN
     while True:
         step, lattice = _step(score, free, target)
-        if best.width < 1.0 and _cost(free, step) > budget:
+        if best is not UNKNOWN and _cost(free, step) > budget:
             return best, False
         tail = _on_grid(free, step, error, strict=score.strict, narrow=width)
         best = Interval(max(best.low, tail.low), tail.mean, min(best.high, tail.high))

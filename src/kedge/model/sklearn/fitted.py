@@ -101,7 +101,8 @@ def all_finite(state: Sequence[object]) -> bool:
     A selector's scores are not: they chose its columns, and are no number where a column never changes.
     """
     named = ((name, part) for name, part in pairwise(state) if isinstance(part, np.ndarray))
-    arrays = (part for name, part in named if part.dtype.kind == "f" and name not in _CHOSEN_BY)
+    chosen = ((isinstance(name, str) and name in _CHOSEN_BY, part) for name, part in named)
+    arrays = (part for by, part in chosen if part.dtype.kind == "f" and not by)
     return all(np.isfinite(array).all() for array in arrays)
 
 

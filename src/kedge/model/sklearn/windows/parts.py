@@ -186,7 +186,7 @@ def elementwise(part: Part, change: Callable[[Floats], Floats]) -> Part | None:
 
 def _owners(part: Part) -> Counts | None:
     """The window that each value depends on, if none depends on two."""
-    if part.depends is None:
+    if part.depends is None or len(part.depends) == 0:  # a text without a window that is known
         return None
     touched = part.outer.toarray() != 0 if hasattr(part.outer, "toarray") else part.outer != 0
     if (touched.sum(axis=0) > 1).any():
