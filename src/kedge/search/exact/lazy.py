@@ -12,13 +12,14 @@ from typing import ClassVar
 import numpy as np
 
 from kedge.evaluators.affordable import enumerable, few_texts
-from kedge.evaluators.enumeration import Enumeration
+from kedge.evaluators.enumeration import Enumeration, table_size
+from kedge.reading.oracle import ASKED_AGAIN
 from kedge.reading.reading import Reading
 from kedge.results.interval import Interval
 from kedge.search.strategy import Candidate, Found, Goal
 from kedge.typing import Bools, Counts, Kept
 
-__all__ = ["Lazy"]
+__all__ = ["Lazy", "ask_the_rest", "still_to_ask"]
 
 # Texts asked about at random first: a hint at the baseline, and at which words matter.
 _FIRST = 24
@@ -49,22 +50,42 @@ class Lazy:
         """The shortest anchor that reaches the threshold, the most precise of its length."""
         texts = _Texts(reading)
         first = texts.ask(rng.choice(len(texts.kept), min(_FIRST, len(texts.kept)), replace=False))
-        trace: list[Candidate] = []
-        for length in range(goal.shortest, texts.width + 1):  # pragma: no branch  (all kept reach)
-            anchors = _in_order(texts.of_length(length), goal, rng)
-            while True:
-                # Of those that may be the best, the one that wins a tie.
-                leader = int(anchors[texts.losses()[anchors].argmin()])
-                known = texts.bounds(leader)
-                if not known.width or known.high < goal.threshold:
-                    break
-                texts.ask_telling(leader)
-            trace += [Candidate(texts.units(a), texts.bounds(a)) for a in anchors]
-            if known.low >= goal.threshold:
+        return _shortest(texts, goal, rng, float(first.mean()))
+
+
+def still_to_ask(reading: Reading, asked: Counts) -> float:
+    """About how many questions an exact answer takes after some others; infinite where it cannot be had."""
+    if Lazy().obstacle(reading) is not None:
+        return np.inf
+    return _SHARE * (table_size(reading) - len(np.unique(asked, axis=0))) + ASKED_AGAIN
+
+
+def ask_the_rest(
+    reading: Reading, goal: Goal, rng: np.random.Generator, known: tuple[Counts, Bools], hint: float
+) -> Found:
+    """The same as ``Lazy`` where much was asked already; ``hint`` is an estimate of the baseline."""
+    texts = _Texts(reading)
+    texts.learn(*known)
+    return _shortest(texts, goal, rng, hint)
+
+
+def _shortest(texts: "_Texts", goal: Goal, rng: np.random.Generator, hint: float) -> Found:
+    trace: list[Candidate] = []
+    for length in range(goal.shortest, texts.width + 1):  # pragma: no branch  (all kept reach)
+        anchors = _in_order(texts.of_length(length), goal, rng)
+        while True:
+            # Of those that may be the best, the one that wins a tie.
+            leader = int(anchors[texts.losses()[anchors].argmin()])
+            known = texts.bounds(leader)
+            if not known.width or known.high < goal.threshold:
                 break
-        baseline = _baseline(texts, goal.threshold, float(first.mean()))
-        kept, evaluator = texts.units(leader), Enumeration(reading)
-        return Found(kept, known, "exact", evaluator, tuple(trace), baseline=baseline, asked=texts.asked())
+            texts.ask_telling(leader)
+        trace += [Candidate(texts.units(a), texts.bounds(a)) for a in anchors]
+        if known.low >= goal.threshold:
+            break
+    baseline = _baseline(texts, goal.threshold, hint)
+    kept, evaluator = texts.units(leader), Enumeration(texts.reading)
+    return Found(kept, known, "exact", evaluator, tuple(trace), baseline=baseline, asked=texts.asked())
 
 
 def _baseline(texts: "_Texts", threshold: float, hint: float) -> Interval:
@@ -93,7 +114,7 @@ class _Texts:
     """
 
     def __init__(self, reading: Reading) -> None:
-        self._reading = reading
+        self.reading = reading
         self.width = len(reading.units)
         self.kept: Counts = np.arange(1 << self.width)[:, None] >> np.arange(self.width)[::-1] & 1
         self._open = np.ones(len(self.kept), dtype=bool)
@@ -125,10 +146,17 @@ class _Texts:
 
     def ask(self, at: Counts) -> Bools:
         """Whether these texts keep the label."""
-        holds = self._reading.holds(self.kept[at])
+        holds = self.reading.holds(self.kept[at])
+        self._note(at, holds)
+        return holds
+
+    def learn(self, kept: Counts, holds: Bools) -> None:
+        """What is known of some texts already."""
+        self._note(kept.astype(np.int64) @ (1 << np.arange(self.width)[::-1]), holds)
+
+    def _note(self, at: Counts, holds: Bools) -> None:
         self._open[at] = False
         self._lost[at] = ~holds
-        return holds
 
     def asked(self) -> tuple[Counts, Bools]:
         """The texts that were asked about, and whether each kept the label."""

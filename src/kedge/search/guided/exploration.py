@@ -16,27 +16,38 @@ __all__ = ["Explored", "explore"]
 _ROWS_PER_UNIT, _ROWS_MORE = 1.3, 16
 # Rows beyond one per unit that show log-odds to be a sum, where they are.
 _CHECKED = 5
+# A round is this part of the pool, of longer documents a third of it. Of its questions one in so many, and so
+# many at least, are about samples of each of two anchors: they show how well it predicts. The others teach.
+_ROUNDS, _LONG_ROUNDS, _SHOWN, _LEAST = 14, 3, 12, 4
 # Rows of labels to begin with, and with a prior.
 _FIRST, _FIRST_WITH_PRIOR = 20, 12
-# A single word that held in so many samples, and is predicted to lose the label in no more than this part of
+# A single word that held in so many samples (more in a long document), and is predicted to lose the label in no more than this part of
 # the cases that the threshold allows, is taken.
-_CLEAN, _SURE = 16, 0.2
+_CLEAN, _CLEAN_LONG, _SURE = 16, 40, 0.2
+# A document of more units than this is long: its samples are hardly ever drawn twice.
+_SHORT = 30
 # The longest pool: beyond it the ranking is rough, and the check of prefixes does the rest.
 _LONGEST_POOL = 3000
 # Rows with which a prior is tried before a full pool is paid for.
 _PRIOR_ROWS = 12
-# Log-odds of which this share is explained may be additive.
-_NEARLY = 0.9
+# Log-odds of which this share is explained are a sum, or nearly one.
+_NEARLY = 0.98
+# What mistakes are left by a pool larger by half.
+_PER_HALF = 0.6
 # Log-odds of which a linear fit predicts this share of the variance say more than labels do.
 _EXPLAINS = 0.5
 # By how much the label may be lost more often than predicted, as a share of the wrong predictions.
 _DOUBT = 0.25
 # A pool twice as large that leaves this share of the mistakes, and so many, teaches nothing more.
 _STALLS, _POOR = 0.8, 0.05
+# Labels that are all the same so far teach nothing; after so many there is nothing to learn.
+_ALIKE = 120
+# A surrogate that is wrong so seldom is faithful, however little it seems to have settled.
+_FAITHFUL = 0.02
 # Share of all allowed questions that exploring may use; the proof needs the rest.
 _SHARE = 0.6
 # Documents of more units than this learn in fewer, larger rounds: their fits are expensive.
-_LONG = 300
+_LONG = 700
 # Labels say less: rows per unit at most, and how much larger than when it was first made the pool must be
 # for a proposal to stand.
 _LABELS_PER_UNIT, _LABELS_MORE, _STANDS = 10, 128, 1.5
@@ -65,10 +76,30 @@ class Explored:
 
 def explore(learner: Learner) -> Explored:
     """Ask about samples and fit the surrogate to them."""
+    learner.begin()
     faithful = learner.by_odds and _begin_with_odds(learner)
     if not faithful:
         faithful = _learn(learner)
     return Explored(learner, faithful, break_near_tie(learner, learner.proposal()[0]))
+
+
+def sharpen(learner: Learner, kept: Kept) -> None:
+    """Learn more about an anchor before its proof, while that saves the proof more than it costs."""
+    pool, goal = learner.pool, learner.goal
+    learns = pool.reading.log_odds is None or learner.seldom_wrong
+    while learns and not learner.vouched and learner.surrogate.exact and learner.error < 1:
+        loss, more = learner.surrogate.loss(kept), len(pool) // 2
+        now, then = (
+            expected_samples(goal.threshold, goal.delta, loss, loss, learner.error * share)
+            for share in (1.0, _PER_HALF)
+        )
+        if not now - then >= more or more > min(pool.room, _SHARE * pool.left):
+            break
+        few = more if learner.by_odds else more // 6
+        learner.draw(kept, few)
+        if few < more:
+            learner.ask_telling(kept, more - few)
+        learner.fit()
 
 
 def _begin_with_odds(learner: Learner) -> bool:
@@ -79,29 +110,34 @@ def _begin_with_odds(learner: Learner) -> bool:
     most = max(1, min(_LONGEST_POOL, pool.room, int(_SHARE * pool.left)))
     exact, rows = (min(n, most) for n in (d + _CHECKED, int(_ROWS_PER_UNIT * d) + _ROWS_MORE))
     pool.stand_alone(alone=True)
-    few = min(exact, _PRIOR_ROWS)
-    for step, after in ((few, exact), (exact, 0), (rows, rows))[0 if learner.has_prior else 1 :]:
+    for step in (*(_doublings(exact) if learner.has_prior else ()), exact, rows):
         if len(pool) < step:
             pool.draw((), step - len(pool))
         if learner.fit_vouched():
             break
-        if after and learner.explained >= _EXPLAINS and not _full_pays(learner, after):
+        if step < exact and learner.explained >= _EXPLAINS and _will_do(learner, exact):
             break
     if learner.explained < _EXPLAINS:
         learner.turn_to_labels()
     return learner.vouched
 
 
-def _full_pays(learner: Learner, rows: int) -> bool:
-    """Whether a proof with a surrogate that is never wrong saves more than a full pool costs.
+def _doublings(last: int) -> list[int]:
+    """Rows with which a prior is tried before a full pool is paid for."""
+    return [_PRIOR_ROWS << k for k in range(12) if _PRIOR_ROWS << k < last]
 
-    It does where words are many that nearly decide, and log-odds that are nearly explained may well be a sum.
+
+def _will_do(learner: Learner, rows: int) -> bool:
+    """Whether a full pool costs more than a surrogate that is never wrong saves the proof.
+
+    Log-odds that are hardly explained so far may be a sum or not. Only a full pool tells, unless the first
+    word is clearly enough.
     """
-    goal, (_, loss) = learner.goal, learner.proposal()
+    goal, (proposal, loss) = learner.goal, learner.proposal()
     if learner.explained < _NEARLY:
-        return False
+        return len(proposal) <= 1 and loss <= _SURE * (1 - goal.threshold)
     now, then = (expected_samples(goal.threshold, goal.delta, loss, loss, w) for w in (learner.error, 0.0))
-    return now - then > rows - len(learner.pool)
+    return now - then <= rows - len(learner.pool)
 
 
 def _learn(learner: Learner) -> bool:
@@ -115,16 +151,17 @@ def _learn(learner: Learner) -> bool:
     first = min(_FIRST_WITH_PRIOR if learner.foresees else _FIRST, max(1, most))
     if len(pool) < first:
         pool.draw((), first - len(pool))
-    last: Kept | None = None
+    last: list[int] | None = None
     since = 0
     stalled = _Stalled()
     while True:
         learner.fit(rough=True)
         proposal, loss = learner.proposal(learning=True)
-        if proposal != last:
-            last, since = proposal, len(pool)
+        if (words := learner.words_of(proposal)) != last:
+            last, since = words, len(pool)
         settled = learner.foresees or len(pool) >= _STANDS * since
-        enough = settled and (not learner.surrogate.weights.any() or not _pays(learner, loss))
+        enough = settled and not _unclear(learner, proposal)
+        enough = enough and (len(pool) >= _ALIKE if alike(learner) else not _pays(learner, loss))
         # Labels of a sum are foreseen sooner or later, which makes the proof cheap.
         foreseen = learner.error <= 1 - goal.threshold or pool.reading.log_odds is not None
         enough = (enough and foreseen) or _plain(learner, proposal, loss)
@@ -132,22 +169,43 @@ def _learn(learner: Learner) -> bool:
         hopeless = pool.reading.log_odds is not None and stalled(len(pool), learner.error)
         if enough or len(pool) >= most or hopeless:
             learner.fit()
-            return enough and learner.error <= 1 - goal.threshold
+            return learner.error <= (1 - goal.threshold if enough else _FAITHFUL)
         # Rounds grow with the pool, so that their number, each with its fit, stays small.
-        batch = min(int(np.clip(len(pool) // (5 if d < _LONG else 3), 16, 512)), most - len(pool))
-        part = 2 if learner.by_odds else 6
+        batch = min(
+            int(np.clip(len(pool) // (_ROUNDS if d < _LONG else _LONG_ROUNDS), 16, 512)), most - len(pool)
+        )
+        part = 2 if learner.by_odds else _SHOWN
+        few = max(_LEAST, batch // part)
         for kept in (proposal, learner.shorter(proposal)):
-            learner.draw(kept, max(1, batch // part))
+            learner.draw(kept, few)
         if not learner.by_odds:
-            learner.ask_telling(proposal, max(1, batch - batch // 3))
+            learner.ask_telling(proposal, max(1, batch - 2 * few))
+
+
+def alike(learner: Learner) -> bool:
+    """Whether all labels so far are the same, so that nothing was learned of any word."""
+    return not learner.surrogate.weights.any()
+
+
+def _unclear(learner: Learner, proposal: Kept) -> bool:
+    """Whether a word less may do, as far as can be told."""
+    if len(proposal) < 2 or learner.by_odds or not learner.surrogate.exact or learner.error >= 1:
+        return False
+    loss = learner.surrogate.loss(learner.shorter(proposal))
+    return abs(loss - 1 + learner.goal.threshold) < learner.error
 
 
 def _plain(learner: Learner, proposal: Kept, loss: float) -> bool:
     """Whether an anchor that cannot be shorter held in all of several samples, and is predicted to."""
-    if len(proposal) != 1 or loss > _SURE * (1 - learner.goal.threshold):
+    if (
+        learner.error > 1 - learner.goal.threshold
+        or len(proposal) != 1
+        or loss > _SURE * (1 - learner.goal.threshold)
+    ):
         return False
-    _, holds = learner.pool.given(proposal)
-    return len(holds) >= _CLEAN and bool(holds.all())
+    holds = learner.pool.given(proposal).holds
+    clean = _CLEAN if len(learner.pool.reading.units) <= _SHORT else _CLEAN_LONG
+    return len(holds) >= clean and bool(holds.all())
 
 
 class _Stalled:

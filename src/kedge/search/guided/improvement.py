@@ -10,12 +10,12 @@ from kedge.evaluators.enumeration import anchor_precision, table_size
 from kedge.results.interval import Interval
 from kedge.search.guided.exploration import Explored
 from kedge.search.guided.learner import Learner
+from kedge.search.guided.looking import Look, look_at
 from kedge.search.guided.pool import Pool
-from kedge.search.guided.surrogate import Surrogate
 from kedge.search.strategy import Candidate
-from kedge.typing import Bools, Counts, Kept
+from kedge.typing import Kept
 
-__all__ = ["Checked", "improve"]
+__all__ = ["Checked", "Looks", "improve"]
 
 # Samples for the first look at an anchor, and at most.
 _FIRST, _MOST = 24, 120
@@ -41,42 +41,6 @@ class Checked:
     trace: tuple[Candidate, ...] = ()
 
 
-@dataclass(frozen=True)
-class Look:
-    """An estimate of one anchor's precision for the search's own use."""
-
-    mean: float
-    error: float
-    trials: float
-
-    def reaches(self, threshold: float) -> bool:
-        return self.mean >= threshold
-
-
-@dataclass(frozen=True)
-class Tally:
-    """Samples of one anchor: how many lost the label, and how many did so against the prediction."""
-
-    trials: int
-    lost: int
-    worse: int
-    better: int
-
-    def look(self, predicted: float | None) -> Look:
-        """The better of two estimates: plain, or corrected by the surrogate's known prediction.
-
-        Half a failure more is counted in the error, so that few samples give no certainty.
-        """
-        n = self.trials
-        rate = (self.lost + 0.5) / (n + 1)
-        plain = Look(1 - self.lost / n, float(np.sqrt(rate * (1 - rate) / n)), n)
-        if predicted is None:
-            return plain
-        error = float(np.sqrt((self.worse + self.better + 0.5) / (n + 1) / n))
-        mean = float(np.clip(1 - predicted - (self.worse - self.better) / n, 0, 1))
-        return Look(mean, error, n) if error < plain.error else plain
-
-
 class Looks:
     """Estimates on demand, each anchor once."""
 
@@ -87,21 +51,26 @@ class Looks:
 
     @property
     def trace(self) -> tuple[Candidate, ...]:
+        """What was looked at."""
         return tuple(
             Candidate(k, Interval(x.mean - 2 * x.error, x.mean, x.mean + 2 * x.error).within(0.0, 1.0))
             for k, x in self._known.items()
         )
 
     def __call__(self, kept: Kept) -> Look:
+        """What samples say of an anchor; the surrogate learns from those that had to be asked about."""
         kept = tuple(sorted(kept))
         if kept not in self._known:
+            before = len(self._pool)
             self._known[kept] = self._look(kept)
+            if len(self._pool) > before:
+                self._learner.fit(rough=True)
         return self._known[kept]
 
     def reaches(self, kept: Kept) -> bool:
         """Whether it seems to reach, by so much that its proof is worth the word it saves."""
         look = self(kept)
-        return look.reaches(self._goal.threshold) and self._learner.cost(1 - look.mean) <= self._learner.word
+        return look.mean >= self._goal.threshold and self._learner.cost(1 - look.mean) <= self._learner.word
 
     def best(self, otherwise: Kept) -> Kept:
         """The shortest anchor seen to reach, or else the given one."""
@@ -109,33 +78,23 @@ class Looks:
         return min(reaching, key=lambda kept: (len(kept), kept), default=otherwise)
 
     def _look(self, kept: Kept) -> Look:
-        pool, threshold = self._pool, self._goal.threshold
+        pool, learner = self._pool, self._learner
         distinct = table_size(pool.reading, kept) if pool.reading.repeatable else np.inf
-        predicted = self._learner.surrogate.loss(kept) if self._learner.surrogate.exact else None
         if distinct <= min(_FEW, pool.left):
             return Look(anchor_precision(pool.reading, kept).mean, 0.0, np.inf)
-        tally = self._tally(*pool.given(kept))
-        most = float(np.clip(self._learner.word * _PER_WORD, 2 * _FIRST, _MOST))
+        most = float(np.clip(learner.word * _PER_WORD, 2 * _FIRST, _MOST))
         while True:
+            rows = pool.given(kept)
+            trials = len(rows.holds)
             last = pool.left <= 0  # what is known by now is told
-            if tally.trials >= _FIRST or (last and tally.trials):
-                look = tally.look(predicted)
-                if abs(look.mean - threshold) > _CLEAR * look.error or tally.trials >= most or last:
+            if trials >= _FIRST or (last and trials):
+                look = look_at(learner, kept, rows)
+                clear = abs(look.mean - self._goal.threshold) > _CLEAR * look.error
+                if clear or trials >= most or last:
                     return look
-            if distinct <= min(tally.trials, pool.left):
+            if distinct <= min(trials, pool.left):
                 return Look(anchor_precision(pool.reading, kept).mean, 0.0, np.inf)
-            more = self._tally(*pool.draw(kept, _FIRST))
-            tally = Tally(
-                tally.trials + more.trials,
-                tally.lost + more.lost,
-                tally.worse + more.worse,
-                tally.better + more.better,
-            )
-
-    def _tally(self, counts: Counts, holds: Bools) -> Tally:
-        expected = self._learner.surrogate.holds(counts)
-        worse, better = int((expected & ~holds).sum()), int((~expected & holds).sum())
-        return Tally(len(holds), int((~holds).sum()), worse, better)
+            pool.draw(kept, _FIRST)
 
 
 def improve(explored: Explored, tried: Sequence[Kept]) -> Checked:
@@ -146,18 +105,11 @@ def improve(explored: Explored, tried: Sequence[Kept]) -> Checked:
     try:
         if tried:
             kept = _longer(looks, learner.order(), tried)
-            if learner.pool.reading.log_odds is None:  # labels may have put an idle word first
-                shorter = _prune(looks, kept, learner.surrogate)
-                kept = kept if shorter in tried else shorter
-        elif explored.faithful:
-            # Log-odds that are a sum leave no doubt; all others leave some about the shorter anchor.
-            while not learner.vouched and len(kept) > 1 and looks.reaches(learner.shorter(kept)):
-                kept = learner.shorter(kept)
-        else:
+        elif not learner.vouched:  # log-odds that are a sum leave no doubt; all others leave some
             kept = _prefix(looks, learner.order(), max(1, len(kept)), learner.goal.shortest)
-            kept = _prune(looks, kept, learner.surrogate)
-            rivals = _rivals(learner.pool, len(kept))
-            kept = next((rival for rival in rivals if looks.reaches(rival)), kept)
+            if not explored.faithful:
+                rivals = _rivals(learner.pool, len(kept))
+                kept = next((rival for rival in rivals if looks.reaches(rival)), kept)
     except OutOfQueries:
         kept = looks.best(kept)
         if kept in tried:
@@ -210,27 +162,9 @@ def _prefix(looks: Looks, order: list[int], start: int, least: int) -> Kept:
     return tuple(sorted(order[:yes]))
 
 
-def _prune(looks: Looks, kept: Kept, surrogate: Surrogate) -> Kept:
-    """Leave out what the anchor does not need, the least weighty first; in blocks where it is long."""
-    block = max(1, len(kept) // 4)
-    while block >= max(1, len(kept) // _BLOCKS):
-        at = 0
-        ranked = sorted(kept, key=lambda j: (surrogate.weights[j], -j))
-        while at < len(ranked) and len(kept) > block:
-            out = ranked[at : at + block]
-            rest = list(kept)
-            for j in out:
-                rest.remove(j)
-            if looks.reaches(tuple(rest)):
-                kept = tuple(rest)
-            at += block
-        block //= 2
-    return kept
-
-
 def _rivals(pool: Pool, length: int) -> list[Kept]:
     """Shorter anchors that the pool suggests: single words, and pairs (interactions)."""
-    counts, holds = pool.given(())
+    counts, holds, _ = pool.given(())
     sizes = pool.reading.units.sizes
     if len(sizes) > 600 or length < 2:
         return []

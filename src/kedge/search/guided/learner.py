@@ -18,7 +18,7 @@ from kedge.typing import Bools, Counts, Floats, Kept
 __all__ = ["Learner"]
 
 # Samples among which the next questions about labels are picked, and cells they may take.
-_CHOICES, _CHOICE_CELLS = 900, 1 << 18
+_CHOICES, _CHOICE_CELLS = 3600, 1 << 20
 # Samples of more units than this are almost never drawn twice.
 _REPEATS = 30
 # A proposal is this much longer at most than the shortest that is predicted to reach; a proof of more
@@ -65,6 +65,7 @@ class Learner:
     vouched: bool = False
     _start: Floats | None = None
     _wrong: list[bool] = field(default_factory=list)
+    _word: float | None = None
 
     def __post_init__(self) -> None:
         document, units = self.pool.reading.document, self.pool.reading.units
@@ -175,11 +176,21 @@ class Learner:
 
         Close to the threshold a proof is cheap only with a surrogate that is seldom wrong.
         """
+        if self._word is not None:
+            return self._word
         if self.seldom_wrong:
             return self.most_per_word
         # Labels foresee more with every answer; log-odds that are no sum do not become one.
         no_sum = self.pool.reading.log_odds is not None and len(self.pool.reading.units) > _REPEATS
         return self.most_per_word * (_NO_SUM if no_sum else _UNFORESEEN)
+
+    def fix_word(self) -> None:
+        """A word is worth from now on what it is worth now, whatever the samples of a proof teach."""
+        self._word = self.word
+
+    def begin(self) -> None:
+        """Forget what was learned from samples that the seed drew: exploring is the same under every seed."""
+        self._start, self._wrong = None, []
 
     @property
     def seldom_wrong(self) -> bool:
@@ -195,20 +206,26 @@ class Learner:
             return None
         return self.surrogate.loss(kept, noisy=not self.vouched)
 
-    def cost(self, loss: float) -> float:
-        """About how many questions prove an anchor of a predicted loss."""
+    def cost(self, loss: float, delta: float | None = None) -> float:
+        """About how many questions prove an anchor of a predicted loss, at a level of its own."""
         if self.goal.threshold >= 1:  # no samples prove certainty: all there are must be asked about
             return 0.0 if loss <= 0 else np.inf
-        threshold, delta = self.goal.threshold, self.goal.delta
+        threshold, delta = self.goal.threshold, delta or self.goal.delta
         if not self.surrogate.exact:
             return expected_samples(threshold, delta, loss, loss, 1.0)
+        # Log-odds that are no sum are foreseen far from the threshold, not close to it.
+        wrong = 1.0 if self.by_odds and self.explained < _NEARLY else self.error
         # With a prior, a larger pool first, where fewer mistakes save more than it costs.
         learns = self.foresees and not self.vouched and self.seldom_wrong
         more = [len(self.pool) * (2.0**k - 1) for k in range(_DOUBLINGS)] if learns else [0.0]
         return min(
-            extra + expected_samples(threshold, delta, loss, loss, self.error * _PER_DOUBLING**k)
+            extra + expected_samples(threshold, delta, loss, loss, wrong * _PER_DOUBLING**k)
             for k, extra in enumerate(more)
         )
+
+    def words_of(self, kept: Kept) -> list[int]:
+        """The words of an anchor, wherever they stand, as numbers."""
+        return sorted(self._groups[list(kept)].tolist())
 
     def shorter(self, kept: Kept) -> Kept:
         """An anchor without its least weighty word."""

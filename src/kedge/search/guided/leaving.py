@@ -15,10 +15,12 @@ from kedge.evaluators.enumeration import anchor_precision, table_size
 from kedge.evaluators.intervals import mixture_interval
 from kedge.results.interval import Interval
 from kedge.search.guided.learner import Learner
+from kedge.search.guided.looking import Look, look_at
+from kedge.search.guided.pool import Rows
 from kedge.search.guided.proof import Proof
-from kedge.typing import Bools, Counts, Kept
+from kedge.typing import Kept
 
-__all__ = ["Need", "Needs", "Verdict", "estimate", "without"]
+__all__ = ["ROUND", "Need", "Needs", "Verdict", "estimate", "without"]
 
 Verdict = Literal["seen", "estimated", "narrow", "open"]
 
@@ -29,9 +31,13 @@ _CLEARLY = 2.0
 # It is, if the surrogate is wrong no more often than this.
 _TRUSTED = 0.05
 # Samples without a word: in a round, and at most.
-_ROUND, _MOST = 24, 120
+ROUND, _MOST = 24, 120
+# At most, where log-odds say more than labels.
+_MOST_ODDS = 48
 # Standard errors from the threshold at which an estimate has settled.
 _SETTLED = 2.0
+# What is left out before the proof is estimated so many standard errors on the bad side.
+_PRUDENT = 0.5
 # Texts with the rest of an anchor that are all asked about, where samples do not show that it misses.
 _TEXTS = 512
 
@@ -60,7 +66,7 @@ def without(kept: Kept, unit: int) -> Kept:
 
 def estimate(learner: Learner, kept: Kept) -> Interval:
     """What the samples asked about so far say of an anchor, or else the surrogate; it proves nothing."""
-    _, holds = learner.pool.given(kept)
+    holds = learner.pool.given(kept).holds
     n, hits = len(holds), int(holds.sum())
     low, high = mixture_interval(hits, n, learner.goal.delta)
     if n >= _FEW and not learner.vouched:
@@ -73,14 +79,16 @@ def estimate(learner: Learner, kept: Kept) -> Interval:
 class Needs:
     """Leaves each word of a proved anchor out, the least weighty first.
 
-    ``worth`` is how many questions the proof of an anchor that is shorter by a word may be expected to take;
-    ``failed`` are anchors whose own proof was tried and did not come.
+    ``worth`` is how many questions the proof of an anchor that is shorter by a word may be expected to take,
+    at ``level``; ``failed`` are anchors whose own proof was tried and did not come.
     """
 
     def __init__(self, learner: Learner, worth: int, failed: Iterable[Kept] = ()) -> None:
-        self._learner, self._worth = learner, worth
-        self._out: dict[tuple[Kept, int], tuple[Counts, Bools]] = {}
+        self._learner, self.worth = learner, worth
+        self._out: dict[tuple[Kept, int], Rows] = {}
         self.failed: set[Kept] = set(failed)
+        self.level = learner.goal.delta
+        self._needed: set[int] = set()
 
     def __call__(self, proved: Proof) -> tuple[Need, ...]:
         """What is known of every word, up to the first without which a proof is worth trying: it is open."""
@@ -92,29 +100,58 @@ class Needs:
                 break
         return tuple(found)
 
+    def spare(self, kept: Kept) -> Kept | None:
+        """An anchor without a word that it seems to do without, before anything is proved."""
+        learner, weights = self._learner, self._learner.surrogate.weights
+        if not getattr(learner.pool.reading.perturbation, "independent", False):
+            return None
+        own = look_at(learner, kept, learner.pool.given(kept))
+        worth = max(learner.cost(1 - own.mean) + learner.word, self.worth)
+        for unit in sorted(dict.fromkeys(kept), key=lambda j: (weights[j], -j)):
+            rest = without(kept, unit)
+            (word,) = learner.words_of((unit,))
+            below = any(set(rest) <= set(one) for one in self.failed)  # what seems to reach there is luck
+            if below or word in self._needed or self._foreseen(rest):
+                continue
+            look = self._settled(kept, unit, own, worth)
+            if learner.cost(1 - look.mean + _PRUDENT * look.error) <= worth:
+                return rest
+            self._needed.add(word)
+        return None
+
+    def _settled(self, kept: Kept, unit: int, own: Look, worth: float, most: float = np.inf) -> Look:
+        """Ask about samples without a word until it is clear what the proof of the rest would cost."""
+        learner, pool = self._learner, self._learner.pool
+        most = min(most, _MOST if pool.reading.log_odds is None else _MOST_ODDS)
+        while True:
+            look = self._rest(kept, unit, own)
+            misses = learner.goal.threshold - look.mean > _SETTLED * look.error
+            dear = learner.cost(1 - look.mean - look.error) > worth
+            cheap = learner.cost(1 - look.mean + look.error) <= worth
+            asked = len(self._without(kept, unit).holds)
+            if misses or dear or cheap or asked >= most or pool.left <= 0:
+                return look
+            self._ask(kept, unit)
+
     def _need(self, proved: Proof, unit: int) -> Need:
         """Ask about samples without a word until the estimate settles, or about all if they are few."""
         kept, rest = proved.kept, without(proved.kept, unit)
         pool, threshold = self._learner.pool, self._learner.goal.threshold
         coins = getattr(pool.reading.perturbation, "independent", False)
-        if not coins and pool.left > 0 and len(pool.given(rest)[1]) < _MOST:
+        if not coins and pool.left > 0 and len(pool.given(rest).holds) < _MOST:
             self._learner.draw(rest, _MOST)
         texts = table_size(pool.reading, rest) if pool.reading.repeatable else np.inf
         few = texts <= min(_TEXTS, pool.left)
         if not coins or self._foreseen(rest):
             need = self._judged(unit, rest, estimate(self._learner, rest))
             return self._enumerated(need) if few and need.verdict == "narrow" else need
-        while True:
-            known, error = self._known(proved, unit)
-            settled = abs(known.mean - threshold) > _SETTLED * error
-            asked = len(self._without(kept, unit)[1])
-            if settled or asked >= _MOST or pool.left <= 0 or texts <= 2 * asked:
-                break
-            self._ask(kept, unit)
-        need = self._judged(unit, rest, known)
-        if (not settled or known.mean >= threshold) and texts <= min(_TEXTS, pool.left):
-            return self._enumerated(need)
-        return need
+        own = look_at(self._learner, kept, pool.given(kept))
+        if proved.trials == np.inf:
+            own = Look(proved.interval.mean, 0.0, np.inf)
+        look = self._settled(kept, unit, own, self.worth, texts / 2)
+        need = self._judged(unit, rest, self._bounded(proved, unit, look.mean), look.error)
+        unclear = look.mean >= threshold - _SETTLED * look.error
+        return self._enumerated(need) if unclear and texts <= min(_TEXTS, pool.left) else need
 
     def _enumerated(self, need: Need) -> Need:
         """The same with all of its texts asked about."""
@@ -131,68 +168,51 @@ class Needs:
 
     def _ask(self, kept: Kept, unit: int) -> None:
         pool = self._learner.pool
-        rows = pool.reading.sample(kept, min(_ROUND, pool.left), pool.rng)
+        rows = pool.reading.sample(kept, min(ROUND, pool.left), pool.rng)
         rows[:, unit] -= 1
         asked, held = pool.ask(rows)
-        counts, holds = self._without(kept, unit)
-        self._out[kept, unit] = np.concatenate([counts, asked]), np.concatenate([holds, held])
+        more = Rows(asked, held, pool.reading.answers(asked)[1])
+        self._out[kept, unit] = self._without(kept, unit).plus(more)
 
-    def _without(self, kept: Kept, unit: int) -> tuple[Counts, Bools]:
+    def _without(self, kept: Kept, unit: int) -> Rows:
         """The samples without a word that were asked about here, after the anchor was chosen."""
-        none = np.zeros((0, len(self._learner.pool.reading.units)), dtype=np.int64), np.zeros(0, dtype=bool)
-        return self._out.get((kept, unit), none)
+        none = np.zeros((0, len(self._learner.pool.reading.units)), dtype=np.int64)
+        return self._out.get((kept, unit), Rows(none, np.zeros(0, dtype=bool), np.zeros(0)))
 
-    def _known(self, proved: Proof, unit: int) -> tuple[Interval, float]:
-        """The precision without a word, and the standard error of its estimate."""
-        kept, rest, pool = proved.kept, without(proved.kept, unit), self._learner.pool
+    def _rest(self, kept: Kept, unit: int, own: Look) -> Look:
+        """The precision without a word, from that of the anchor and that of samples without the word."""
+        pool, rest = self._learner.pool, without(kept, unit)
+        keep, rows = pool.reading.keep, self._without(kept, unit)
+        if pool.reading.units.sizes[unit] == 1:  # of samples that leave the word to a coin, those without
+            more = pool.given(rest)
+            rows = rows.plus(more.where(more.counts[:, unit] == 0))
+        gone = look_at(self._learner, kept, rows, unit)
+        error = float(np.hypot(keep * own.error, (1 - keep) * gone.error))
+        return Look(keep * own.mean + (1 - keep) * gone.mean, error, gone.trials)
+
+    def _bounded(self, proved: Proof, unit: int, mean: float) -> Interval:
+        """The precision without a word, between what its samples and those of the proof leave open."""
+        kept, pool = proved.kept, self._learner.pool
         keep, delta = pool.reading.keep, self._learner.goal.delta
-        counts, holds = self._without(kept, unit)
+        holds, own = self._without(kept, unit).holds, pool.seen(kept)
         gone = mixture_interval(int(holds.sum()), len(holds), delta / 2)
-        own = pool.seen(kept)
         there = mixture_interval(int(own.sum()), len(own), delta / 2)
         if proved.trials == np.inf:
             there = proved.interval.low, proved.interval.high
         low, high = (keep * a + (1 - keep) * b for a, b in zip(there, gone, strict=True))
-        if pool.reading.units.sizes[unit] == 1:  # of samples that leave the word to a coin, those without
-            more, held = pool.given(rest)
-            out = more[:, unit] == 0
-            counts, holds = np.concatenate([counts, more[out]]), np.concatenate([holds, held[out]])
-        mean, error = self._estimated(proved, rest, counts, holds)
-        return Interval(low, mean, high).within(low, high), error
+        return Interval(low, mean, high).within(low, high)
 
-    def _estimated(self, proved: Proof, rest: Kept, counts: Counts, holds: Bools) -> tuple[float, float]:
-        """The better of two estimates: plain, or corrected by the surrogate's known prediction."""
-        keep, surrogate = self._learner.pool.reading.keep, self._learner.surrogate
-        rows, held = self._learner.pool.given(proved.kept)
-        found = []
-        for predicted in (False, True) if surrogate.exact else (False,):
-            there, gone = (
-                _mean((~h).astype(np.int64) - (predicted & ~surrogate.holds(c)))
-                for c, h in ((rows, held), (counts, holds))
-            )
-            if proved.trials == np.inf:
-                there = 1 - proved.interval.mean - (surrogate.loss(proved.kept) if predicted else 0.0), 0.0
-            lost = keep * there[0] + (1 - keep) * gone[0] + (surrogate.loss(rest) if predicted else 0.0)
-            found.append(
-                (float(np.clip(1 - lost, 0, 1)), float(np.hypot(keep * there[1], (1 - keep) * gone[1])))
-            )
-        return min(found, key=lambda one: one[1])
-
-    def _judged(self, unit: int, rest: Kept, known: Interval, *, exact: bool = False) -> Need:
+    def _judged(
+        self, unit: int, rest: Kept, known: Interval, error: float = 0.0, *, exact: bool = False
+    ) -> Need:
         threshold = self._learner.goal.threshold
         verdict: Verdict = "open"
         if known.high < threshold:
             verdict = "seen"
         elif known.mean < threshold:
             verdict = "estimated"
-        elif not exact and (rest in self.failed or self._learner.cost(1 - known.mean) > self._worth):
+        elif not exact and (
+            rest in self.failed or self._learner.cost(1 - known.mean + error, self.level) > self.worth
+        ):
             verdict = "narrow"
         return Need(unit, rest, known, verdict, exact)
-
-
-def _mean(excess: Counts) -> tuple[float, float]:
-    """The mean of numbers in {-1, 0, 1}, and its standard error; half a one more is counted in it."""
-    n = len(excess)
-    mean = float(excess.mean()) if n else 0.5
-    spread = (float(np.abs(excess).sum()) + 0.5) / (n + 1) - mean**2
-    return mean, float(np.sqrt(max(spread, 0.25 / (n + 1)) / max(n, 1)))

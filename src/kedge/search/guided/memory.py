@@ -20,7 +20,7 @@ class PooledPrecision(Empirical):
     def __call__(self, anchors: Sequence[Kept], samples: int = 0) -> Estimates:
         """Samples of the pool first, then so many new ones that it is ``samples`` in all."""
         for kept in dict.fromkeys(anchors):
-            counts, holds = self._asked.given(kept)
+            counts, holds, _ = self._asked.given(kept)
             if kept not in self._draws:
                 self._add(kept, counts, holds)
             if missing := max(0, samples - self._draws[kept].trials):
@@ -29,5 +29,5 @@ class PooledPrecision(Empirical):
 
     def seen(self, kept: Kept) -> tuple[Counts, Bools] | None:
         """The samples of an anchor that were asked about."""
-        counts, holds = self._asked.given(kept)
+        counts, holds, _ = self._asked.given(kept)
         return (counts.astype("int64"), holds) if len(holds) else None

@@ -6,7 +6,7 @@ pool is flattered by it: estimates guide, they never prove.
 """
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,10 +17,27 @@ from kedge.typing import Bools, Counts, Floats, Kept
 from kedge.utils.numerics import pieces
 from kedge.utils.sentences import Option
 
-__all__ = ["Pool"]
+__all__ = ["Pool", "Rows"]
 
 # The pool holds at most this many counts, so that very long documents have a short one.
 _CELLS_HELD = 1 << 24
+
+
+class Rows(NamedTuple):
+    """Samples, whether each kept the label, and its log-odds (NaN for a model without them)."""
+
+    counts: Counts
+    holds: Bools
+    odds: Floats
+
+    def plus(self, more: "Rows") -> "Rows":
+        """These and some more."""
+        counts, holds = np.concatenate([self.counts, more.counts]), np.concatenate([self.holds, more.holds])
+        return Rows(counts, holds, np.concatenate([self.odds, more.odds]))
+
+    def where(self, chosen: Bools) -> "Rows":
+        """Some of them."""
+        return Rows(self.counts[chosen], self.holds[chosen], self.odds[chosen])
 
 
 @dataclass
@@ -62,7 +79,7 @@ class Pool:
     _given: list[Kept | None] = field(default_factory=list)
     _streams: dict[Kept, Stream] = field(default_factory=dict)
     _shared: int = 0
-    _joint: list[tuple[Counts, Bools]] = field(default_factory=list)
+    _joint: list[Rows] = field(default_factory=list)
     _proving: list[bool] = field(default_factory=list)
     _alone: bool = False
 
@@ -123,7 +140,8 @@ class Pool:
         if not mine.all():
             _, alone = self.ask(rows[~mine], proving=True)
         holds = np.concatenate([shared, alone])
-        self._joint.append((np.concatenate([kept, rows[~mine]]), holds))
+        counts = np.concatenate([kept, rows[~mine]])
+        self._joint.append(Rows(counts.astype(self._small), holds, self.reading.answers(counts)[1]))
         return holds
 
     def seen(self, kept: Kept) -> Bools:
@@ -179,6 +197,10 @@ class Pool:
                 new.pop(row.tobytes(), None)
         return counts[::-1][sorted(new.values(), reverse=True)]
 
+    def everything(self) -> tuple[Counts, Bools]:
+        """All rows that are held, whatever they were asked for."""
+        return np.concatenate(self._counts), np.concatenate(self._holds)
+
     @property
     def _small(self) -> np.dtype[Any]:
         """The smallest type that holds every count."""
@@ -191,7 +213,7 @@ class Pool:
         )
         return counts[part], holds[part], odds[part]
 
-    def given(self, kept: Kept) -> tuple[Counts, Bools]:
+    def given(self, kept: Kept) -> Rows:
         """The rows that follow the law given an anchor.
 
         Rows drawn given a part of it count where they keep the rest. A row that keeps c of the f
@@ -199,24 +221,27 @@ class Pool:
         C(c, r) / C(f, r); for units of size 1 that is 0 or 1, and no coin is needed.
         """
         want = self.reading.units.counts(kept)
-        counts, holds = [np.zeros((0, len(want)), dtype=self._small)], [np.zeros(0, dtype=bool)]
+        found = [Rows(np.zeros((0, len(want)), dtype=self._small), np.zeros(0, dtype=bool), np.zeros(0))]
         for i in self._at:
-            rows, held, given = self._counts[i], self._holds[i], self._given[i]
+            rows, given = Rows(self._counts[i], self._holds[i], self._odds[i]), self._given[i]
             if given is None:
                 continue
             have = self.reading.units.counts(given)
             if (have > want).any():
                 continue
             units = np.flatnonzero(want > have)
-            keeps = np.ones(len(rows), dtype=bool)
+            keeps = np.ones(len(rows.holds), dtype=bool)
             for j in units:
-                keeps &= self._keeps(rows[:, j], int(have[j]), int(want[j]), int(self.reading.units.sizes[j]))
-            counts.append(rows[keeps])
-            holds.append(held[keeps])
+                size = int(self.reading.units.sizes[j])
+                keeps &= self._keeps(rows.counts[:, j], int(have[j]), int(want[j]), size)
+            found.append(rows.where(keeps))
         if not kept and not self._alone:
-            counts += [rows.astype(self._small) for rows, _ in self._joint]
-            holds += [held for _, held in self._joint]
-        return np.concatenate(counts), np.concatenate(holds)
+            found += self._joint
+        return Rows(
+            np.concatenate([rows.counts for rows in found]),
+            np.concatenate([rows.holds for rows in found]),
+            np.concatenate([rows.odds for rows in found]),
+        )
 
     def _keeps(self, counts: Counts, have: int, want: int, size: int) -> Bools:
         """Where the next ``want - have`` occurrences of a unit are among those a row keeps."""

@@ -31,7 +31,8 @@ _FINE_GRID = 1 << 48
 class Surrogate:
     """score(c) = bias + weights . c, in whole numbers, for units of given sizes.
 
-    ``noise`` is the standard deviation of what the model's own score adds to it, as far as is known.
+    ``noise`` is the standard deviation of what the model's own score adds to it, as far as is known, and
+    ``scale`` how many of these whole numbers are one of what was fitted.
     """
 
     weights: Counts
@@ -39,6 +40,7 @@ class Surrogate:
     sizes: Counts
     keep: float
     noise: float = 0.0
+    scale: float = 1.0
 
     @classmethod
     def of(cls, weights: Floats, bias: float, sizes: Counts, keep: float, noise: float = 0.0) -> "Surrogate":
@@ -48,7 +50,7 @@ class Surrogate:
         scale = grid / span if span > 0 else 1.0
         # A bias beyond all the weights decides everything; how far beyond makes no difference.
         whole = np.rint(np.clip(bias * scale, -grid, grid))
-        return cls(np.rint(weights * scale).astype(np.int64), int(whole), sizes, keep, noise * scale)
+        return cls(np.rint(weights * scale).astype(np.int64), int(whole), sizes, keep, noise * scale, scale)
 
     @property
     def exact(self) -> bool:
@@ -104,7 +106,18 @@ class Surrogate:
     def coarse(self) -> "Surrogate":
         """The same on a coarser grid: predictions to about a percent, at a fraction of the cost."""
         weights = np.rint(self.weights / _COARSER).astype(np.int64)
-        return Surrogate(weights, round(self.bias / _COARSER), self.sizes, self.keep, self.noise / _COARSER)
+        bias, noise, scale = round(self.bias / _COARSER), self.noise / _COARSER, self.scale / _COARSER
+        return Surrogate(weights, bias, self.sizes, self.keep, noise, scale)
+
+    def moments(self, kept: Kept, gone: int | None = None) -> tuple[float, float]:
+        """Mean and variance of the score given an anchor, in what was fitted; with an occurrence gone."""
+        sure = np.bincount(np.asarray(kept, dtype=np.int64), minlength=len(self.sizes))
+        free = self.sizes - sure
+        if gone is not None:
+            sure[gone] -= 1
+        mean = self.bias + float(self.weights @ (sure + self.keep * free))
+        variance = self.keep * (1 - self.keep) * float(self.weights.astype(np.float64) ** 2 @ free)
+        return mean / self.scale, variance / self.scale**2
 
     def exchanges(self, rest: Kept, options: Sequence[int]) -> dict[int, float]:
         """Predicted loss of an anchor with each of some further units added, in one pass."""
