@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from kedge.render.removals import confidence, predicts, survival
 from kedge.render.words import about, duration, listed, queries
 from kedge.results.explanation import Explanation
-from kedge.search.strategies import spelling
 from kedge.typing import Status
 from kedge.utils.rounding import percent, rounded
 
@@ -24,15 +23,13 @@ __all__ = [
     "promise",
     "provenance",
     "status_name",
+    "tells_words",
     "verdict",
     "way",
 ]
 
 # An interval narrower than this is a number.
 _POINT = 1e-9
-# Methods that compare all anchors of the answer's length.
-_MOST_PRECISE = {"ranked", "tree", "lazy", "exhaustive"}
-
 # Sets of words that are as good as the anchor and named beside it.
 _NAMED = 3
 
@@ -54,8 +51,16 @@ def promise(e: Explanation, *, needless_said: bool = False) -> str:
     """What the status promises; first of all, unless that is said elsewhere, if no word is needed."""
     if not needless(e):
         return _promise(e)
-    of_the_words = _any_word(e) if e.needs_no_word else _promise(e)
-    return of_the_words if needless_said else f"{no_word_needed(e)} {of_the_words}"
+    said = [] if needless_said else [no_word_needed(e)]
+    return " ".join(said + ([_promise(e)] if tells_words(e) else []))
+
+
+def tells_words(e: Explanation) -> bool:
+    """Whether the words found say something: any word would do where none is needed.
+
+    Words that cover the most documents were asked for all the same.
+    """
+    return not e.needs_no_word or e.objective == "coverage"
 
 
 def no_word_needed(e: Explanation) -> str:
@@ -73,33 +78,6 @@ def no_word_needed(e: Explanation) -> str:
         return f"Probably no word is needed: with none held in place, {holds}."
     sure = f"certified, {confidence(e.delta)}" if e.sampled else "exact"
     return f"No word is needed: with none held in place, {holds} ({sure})."
-
-
-def _a_word(e: Explanation) -> str:
-    """What was found where at least one word was asked for, though none is needed.
-
-    Nothing is said of it where harder removals have told what carries the label.
-    """
-    if not e.words or e.removals:
-        return ""
-    roughly = "" if e.status == "exact" else "about "
-    cases = f"{roughly}{percent(e.precision, e.threshold)} of cases"
-    return f" With {listed(e.words)} held in place, it holds in {cases}. {_any_word(e)}"
-
-
-def _any_word(e: Explanation) -> str:
-    """What still holds for the words found where none is needed."""
-    goal = f"{e.threshold:g}"
-    if e.status != "exact":
-        return _promise(e)
-    if e.objective == "coverage":
-        return f"No set of words that reaches {goal} covers more documents."
-    if len(e.words) > 1:
-        return f"Except for the empty one, no shorter set of words that the model reads reaches {goal}."
-    if _is_number(e) and spelling(e.method)[0] in _MOST_PRECISE:  # else another may keep it better
-        always = e.baseline is not None and e.baseline.low >= 1
-        return "Any other word does as well." if always else "No other word keeps the label better."
-    return f"With this word held in place, the precision reaches {goal} as well."
 
 
 def _promise(e: Explanation) -> str:
@@ -210,7 +188,7 @@ def meaning(e: Explanation) -> str:
     if e.interval.width > _NEXT_TO_NOTHING and e.sampled:
         return f"The model was queried too little to know what keeps the label “{e.label}”. {promise(e)}"
     if e.needs_no_word:
-        return f"{no_word_needed(e)}{_a_word(e)}"
+        return promise(e)
     roughly = "" if e.status == "exact" else "about "
     if e.words:
         kept = f"Keep {listed(e.words)} and remove the other words at random"

@@ -6,7 +6,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kedge.render.excerpt import gap, is_long
-from kedge.render.phrases import asked, baseline, equally_good, no_word_needed, promise, verdict, way
+from kedge.render.phrases import (
+    asked,
+    baseline,
+    equally_good,
+    no_word_needed,
+    promise,
+    tells_words,
+    verdict,
+    way,
+)
 from kedge.render.removals import share_removed
 from kedge.render.shading import strongest, unclear, views
 from kedge.render.words import duration
@@ -37,9 +46,7 @@ def render(e: Explanation, *, colour: bool, spell: Callable[[Option], str] = str
     """
     bold, dim, reset = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if colour else ("", "", "")
     words = visible(" ".join(e.words)) or "(nothing)"
-    # Where no word is needed, what carries the label is told instead of some word that would do; a word that
-    # the most documents have was asked for all the same.
-    shown = not e.needs_no_word or not e.removals or e.objective == "coverage"
+    shown = tells_words(e)
     lines = [f"{bold}{visible(no_word_needed(e))}{reset}", ""] if e.needs_no_word else []
     lines += [
         _mark(e, _marked(e), colour=colour),
@@ -60,8 +67,7 @@ def render(e: Explanation, *, colour: bool, spell: Callable[[Option], str] = str
         if (carried := e.carried_by) is not None:
             when = f"{dim}with {share_removed(carried.keep)} removed{reset}"
             lines.append(f"{dim}carried by{reset} {bold}{visible(' '.join(carried.words))}{reset}   {when}")
-        if shown and (carried is None or e.objective == "coverage"):
-            lines += [f"{dim}one word  {reset} {words}", precision] if e.words else [precision]
+        lines += [f"{dim}words     {reset} {words}", precision] if shown else []
     spoken = strongest(e)
     told = [
         f"{_key(name, ramp, colour=colour)} {', '.join(f'{visible(word)} {value}' for word, value in rows)}"
