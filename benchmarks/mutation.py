@@ -214,6 +214,18 @@ def reasons() -> dict[str, str]:
     return json.loads(known.read_text(encoding="utf-8")) if known.exists() else {}
 
 
+def earlier(seed: int) -> str:
+    """What came of other samples, from the files that were kept of them (``mutation-*.json``)."""
+    rows = []
+    for file in sorted((HERE / "results").glob("mutation-*.json")):
+        data = json.loads(file.read_text(encoding="utf-8"))
+        dead, drawn = sum(row["outcome"] != "survived" for row in data["mutants"]), len(data["mutants"])
+        if data["seed"] != seed:
+            share = f"{dead:,} of {drawn:,} ({dead / max(drawn, 1):.1%})"
+            rows.append(f"- {file.stem}: seed {data['seed']}, commit {data['commit']}, {share} killed")
+    return "\nOther samples:\n\n" + "\n".join(rows) + "\n" if rows else ""
+
+
 def report(data: dict[str, Any], known: dict[str, str]) -> str:
     """The page."""
     rows, alive = data["mutants"], [row for row in data["mutants"] if row["outcome"] == "survived"]
@@ -236,10 +248,10 @@ searches, the proofs by sampling and the checker of certificates, by the operato
 that were drawn **{among:.1%}** were killed. {seconds:,.0f} s of CPU time. Tests:
 {", ".join(f"`{t}`" for t in TESTS)}.
 
-Tests were written for survivors of this very sample, so its share says more of these mutants than of all; a
-sample of another seed is fresh. What was killed earlier is not run again while its function stays as it is.
-Which survivors are equivalent was judged by reading.
-
+What was killed earlier is not run again while its function stays as it is. Which survivors are equivalent was
+judged by reading. Tests that are written for the survivors of a sample make its share say more of these
+mutants than of all, so a sample of another seed is taken then.
+{earlier(data["seed"])}
 Survivors, with the reason:
 
 {listed or "none."}
