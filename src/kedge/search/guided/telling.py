@@ -10,7 +10,7 @@ __all__ = ["about_needs", "minimality"]
 
 _TOLD = {
     "estimated": "Needed by estimate",
-    "narrow": "Perhaps not needed, but so close to the threshold that the proof would take many questions",
+    "narrow": "Perhaps not needed, but the proof would take more questions than a word is worth",
     "open": "Perhaps not needed",
 }
 
