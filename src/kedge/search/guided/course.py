@@ -59,6 +59,8 @@ class Search:
         self._baseline: Baseline | None = None
         self._explored: Explored | None = None
         self._dear = False
+        # Anchors that are not tried again: their samples are known.
+        self._known: list[Kept] = []
 
     def run(self, hopeless: str) -> Found:
         """Baseline, explore, improve, prove; whatever stops it, the best that is known by then.
@@ -130,23 +132,16 @@ class Search:
             self._learner.goal = replace(self._goal, threshold=beyond)
         opened = None if baseline.word is None else (baseline.word,)
         for attempt in range(self._attempts):
-            kept = opened if baseline.proved and attempt == 0 else None
-            if kept is None:
-                kept = self._next_anchor()
-                self._dear = proving and self._is_dear(kept)
-                if self._dear:
-                    return
-                sharpen(self._learner, kept)
-            self._best = replace(self._best, kept=kept)
-            self._pool.reserve = 0
-            self._pool.stand_alone(alone=False)
+            first = opened if baseline.proved and attempt == 0 else None
+            kept: Kept = first or self._next_anchor()
+            self._dear = proving and not first and self._is_dear(kept)
+            if self._dear or (not proving and self._will_do(kept)):
+                return
             if not proving:
-                if self._will_do(kept):
-                    return
                 continue
-            # What failed is not proposed again; if it were, nothing may be bet on samples that are known.
-            if any(one.kept == kept for one in self._tried):  # pragma: no cover
-                continue
+            if not first:
+                sharpen(self._learner, kept)
+            self._begin(kept)
             if opened is not None and kept != opened:  # its samples were looked at: a proof given up
                 self._give_up(opened)
             opened = None
@@ -158,12 +153,20 @@ class Search:
                 self._settle_empty(baseline)
                 return
 
+    def _begin(self, kept: Kept) -> None:
+        """From here on all samples count, and all questions may be used."""
+        self._best = replace(self._best, kept=kept)
+        self._pool.reserve = 0
+        self._pool.stand_alone(alone=False)
+
     def _will_do(self, kept: Kept) -> bool:
         """Whether an anchor that is not to be proved is the answer; if not, a longer one is next."""
+        self._begin(kept)
         known = estimate(self._learner, kept)
         if self._prove_it or known.mean >= self._goal.threshold:
             return True
         self._tried.append(Proof(kept, known))
+        self._known.append(kept)
         return False
 
     def _next_anchor(self) -> Kept:
@@ -226,10 +229,11 @@ class Search:
 
     def _leaving(self) -> Needs:
         worth = int(min(max(_WORTH_LEAVING, self._learner.word / 2), self._learner.most_per_word))
-        # What failed before is not bet on again: its samples are known.
-        return Needs(self._learner, worth, (one.kept for one in self._tried))
+        return Needs(self._learner, worth, self._known)
 
     def _prove(self, kept: Kept, share: float, longest: int) -> None:
+        if kept in self._known:  # pragma: no cover  (it is not proposed again)
+            return
         at_stake = self._capital.stake(share)
         proof = certify(self._learner, kept, at_stake * self._goal.delta, min(longest, self._longest))
         self._trace.append(Candidate(kept, proof.interval))
@@ -237,10 +241,12 @@ class Search:
             self._best = proof
         if not proof.proved:
             self._tried.append(proof)
+            self._known.append(kept)
             self._capital.hand_back(at_stake, proof.log_wealth)
 
     def _give_up(self, opened: Kept) -> None:
         at_stake, held = self._capital.stake(self._stake), self._pool.seen(opened)
+        self._known.append(opened)
         bets = Bets((Round(int(held.sum()), int((~held).sum())),))
         self._capital.hand_back(at_stake, bets.log_wealth(self._goal.threshold))
 
@@ -258,7 +264,7 @@ class Search:
         again = 0
         while len(self._best.kept) > 1:
             needs.level = self._stake * self._capital.left * self._goal.delta
-            needs.worth *= again < _AGAIN
+            needs.worth *= again < _AGAIN and self._capital.left > 0
             self._needs = needs(self._best)
             self._trace += [Candidate(need.rest, need.known) for need in self._needs]
             need = self._needs[-1]

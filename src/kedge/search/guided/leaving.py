@@ -133,8 +133,8 @@ class Needs:
             misses = learner.goal.threshold - look.mean > _SETTLED * look.error
             dear = learner.cost(1 - look.mean - look.error) > worth
             cheap = learner.cost(1 - look.mean + look.error) <= worth
-            asked = len(self._without(kept, unit).holds)
-            if misses or dear or cheap or asked >= most or pool.left <= 0:
+            clear = (misses or dear or cheap) and (look.trials >= _FEW or learner.seldom_wrong)
+            if clear or len(self._without(kept, unit).holds) >= most or pool.left <= 0:
                 return look
             self._ask(kept, unit)
 
