@@ -50,7 +50,9 @@ def truth(learner, kept, gone=None):
 def test_an_estimate_is_as_near_as_its_error_says(model, gone):
     """With a unit kept, or kept and gone; from log-odds, or from labels that the surrogate predicts."""
     learner = learner_of(model)
-    kept = tuple(sorted([0, *learner.order()[:2]])) if gone is not None else tuple(sorted(learner.order()[:2]))
+    kept = (
+        tuple(sorted([0, *learner.order()[:2]])) if gone is not None else tuple(sorted(learner.order()[:2]))
+    )
     rows = learner.pool.given(kept)
     learner.pool.draw(kept, 48)
     rows = learner.pool.given(kept)
