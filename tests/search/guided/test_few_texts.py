@@ -1,4 +1,4 @@
-"""Short documents: where all texts cost less than the search, they are asked about, and the answer is exact."""
+"""Short documents: where all texts cost less than the search, they are asked about: exact answers."""
 
 import zlib
 
@@ -28,7 +28,7 @@ def labels_by(table):
 
 def random_model(texts):
     """The label of a text follows from nothing one could learn, and holds for two texts in three."""
-    return [int("a b c d e f g h i".split() == t.split() or zlib.crc32(t.encode()) % 3 > 0) for t in texts]
+    return [int(t == "a b c d e f g h i" or zlib.crc32(t.encode()) % 3 > 0) for t in texts]
 
 
 @settings(max_examples=60, deadline=None)

@@ -138,6 +138,14 @@ def test_occurrences_of_a_word_are_left_out_one_by_one():
     assert need.known.mean == pytest.approx(0.75, abs=0.12)  # of two further ones, one at least
 
 
+def test_before_the_proof_a_word_is_spared_if_the_rest_is_cheap_to_prove():
+    """An idle word is; one that is needed is not, nor any once the questions for it are spent."""
+    assert needs_of(nearly("w3", "w3", 1.0)).spare((3, 7)) == (3,)
+    assert needs_of(nearly("w3", "w7", 0.0)).spare((3, 7)) is None
+    assert needs_of(nearly("w3", "w3", 1.0)).spare((3, 7), last=0) is None
+    assert needs_of(nearly("w3", "w3", 1.0), failed=[(3,)]).spare((3, 7)) != (3,)
+
+
 class Dependent(kedge.Masking):
     """A perturbation that does not say that its coins are independent."""
 
@@ -152,6 +160,7 @@ def test_a_perturbation_of_unknown_law_is_sampled_as_it_is(limit):
     found = verdicts(needs, (3, 7))
     assert (needs._learner.pool.reading.oracle.queries > before) == (limit > 24)
     assert limit == 24 or found == {3: "seen", 7: "seen"}
+    assert needs.spare((3, 7)) is None
 
 
 def test_documents_too_long_for_exact_predictions(monkeypatch):
@@ -196,7 +205,7 @@ class TestAnswers:
         assert any(len(e.words) == 2 for e in answers)
 
     def test_proofs_of_shorter_anchors_end(self, monkeypatch):
-        """Each takes place at a smaller part of delta; after two a word that may be idle stays, and is named."""
+        """Each takes place at a smaller part of delta; then a word that may be idle stays, and is named."""
         monkeypatch.setattr(course, "_AGAIN", 0)
         search = search_of(needs_of(nearly("w3", "w3", 1.0))._learner)
         search._best = Proof((3, 7), PROVED, True, np.inf, 0.05)

@@ -153,9 +153,8 @@ def _learn(learner: Learner) -> bool:
     pool.stand_alone(alone=True)
     no_sum = pool.reading.log_odds is not None and not learner.by_odds
     most = (_NO_SUM_PER_UNIT if no_sum else _LABELS_PER_UNIT) * d + _LABELS_MORE
-    if (
-        learner.by_odds and learner.explained < _NEARLY and d > _SHORT
-    ):  # a larger pool does not make them a sum
+    if learner.by_odds and learner.explained < _NEARLY and d > _SHORT:
+        # A larger pool does not make them a sum.
         most = int(_ROWS_PER_UNIT * d) + _ROWS_MORE
     most = min(most, _LONGEST_POOL, pool.room, int(_SHARE * pool.left))
     first = min(_FIRST_WITH_PRIOR if learner.foresees else _FIRST, max(1, most))
@@ -234,8 +233,6 @@ class _Stalled:
 def _pays(learner: Learner, loss: float) -> bool:
     """Whether a pool twice as large, with half the mistakes, saves the proof more than it costs."""
     goal, wrong = learner.goal, learner.error
-    if wrong >= 1:
-        return True  # nothing was predicted yet
     now, then = (
         expected_samples(goal.threshold, goal.delta, loss + _DOUBT * w, loss, w) for w in (wrong, wrong / 2)
     )
