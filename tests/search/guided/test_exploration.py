@@ -57,7 +57,7 @@ def test_more_is_learned_before_a_proof_that_saves_more(labels):
     learner = learner_of(model)
     learner.pool.draw((), 100)
     learner.fit()
-    learner._wrong = [True, *[False] * 40]
+    learner._wrong = [True, *[False] * 95]
     losses = {k: learner.surrogate.loss(tuple(sorted(learner.order()[:k]))) for k in range(1, 20)}
     near = [k for k, loss in losses.items() if 0.02 < loss < 0.045]
     before = len(learner.pool)
