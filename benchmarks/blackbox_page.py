@@ -19,9 +19,16 @@ def new_record() -> Row:
 
 
 def take_in(record: Row, key: str, about: Row, cells: Mapping[str, list[Row]]) -> None:
-    """Put the answers of one model on one set in the place of those that are there."""
+    """Put the answers of one model on one set in the place of those that are there.
+
+    What anchor-exp answered is kept where it was not asked again.
+    """
     needy = {how: [r for r in rows if r["baseline"] < THRESHOLD] for how, rows in cells.items()}
     agreement = {how: jaccard(rows) for how, rows in needy.items()}
+    before = record["parts"].get(key, {})
+    if PEER not in cells and PEER in before.get("agreement", {}):
+        agreement[PEER] = before["agreement"][PEER]
+        about = {**{name: before[name] for name in ("peer", "peer_seeds")}, **about}
     record["parts"][key] = {**about, "agreement": agreement}
     for how, rows in cells.items():
         record["sets"][_cell(key, how)] = _columns(rows)
@@ -73,6 +80,8 @@ def _part(record: Row, key: str, about: Row, seeds: int) -> str:
     title = f"{key}: {about['documents']} documents, mean b {about['words']:.0f}"
     if about.get("longest"):
         title += f", of at most {about['longest']} words"
+    if about.get("needy"):
+        title += ", that need a word"
     if about["seeds"] != seeds:
         title += f"; {about['seeds']} seeds"
     return _table(title, columns)

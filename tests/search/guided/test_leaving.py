@@ -11,8 +11,9 @@ from readings import reading_of
 import kedge
 from kedge.results.interval import Interval
 from kedge.search import Goal
-from kedge.search.guided import guided as searches
+from kedge.search.guided import course
 from kedge.search.guided import surrogate as surrogates
+from kedge.search.guided.course import Search
 from kedge.search.guided.guided import Guided
 from kedge.search.guided.learner import Learner
 from kedge.search.guided.leaving import Need, Needs
@@ -46,10 +47,15 @@ def nearly(first, second, without):
 def needs_of(model, text=TEXT, limit=5_000, worth=500, failed=(), **options):
     reading = reading_of(model, text, **options)
     pool = Pool(reading, np.random.default_rng(0), reading.oracle.queries + limit)
-    learner = Learner(pool, Goal())
+    learner = Learner(pool, Goal(), 3_000)
     pool.draw((), 24)
     learner.fit()
     return Needs(learner, worth, failed)
+
+
+def search_of(learner, longest=5_000):
+    """A search that has not begun."""
+    return Search(learner, longest, 4, 0.9, prove=True)
 
 
 def verdicts(needs, kept, trials=np.inf):
@@ -132,6 +138,14 @@ def test_occurrences_of_a_word_are_left_out_one_by_one():
     assert need.known.mean == pytest.approx(0.75, abs=0.12)  # of two further ones, one at least
 
 
+def test_before_the_proof_a_word_is_spared_if_the_rest_is_cheap_to_prove():
+    """An idle word is; one that is needed is not, nor any once the questions for it are spent."""
+    assert needs_of(nearly("w3", "w3", 1.0)).spare((3, 7)) == (3,)
+    assert needs_of(nearly("w3", "w7", 0.0)).spare((3, 7)) is None
+    assert needs_of(nearly("w3", "w3", 1.0)).spare((3, 7), last=0) is None
+    assert needs_of(nearly("w3", "w3", 1.0), failed=[(3,)]).spare((3, 7)) != (3,)
+
+
 class Dependent(kedge.Masking):
     """A perturbation that does not say that its coins are independent."""
 
@@ -146,6 +160,7 @@ def test_a_perturbation_of_unknown_law_is_sampled_as_it_is(limit):
     found = verdicts(needs, (3, 7))
     assert (needs._learner.pool.reading.oracle.queries > before) == (limit > 24)
     assert limit == 24 or found == {3: "seen", 7: "seen"}
+    assert needs.spare((3, 7)) is None
 
 
 def test_documents_too_long_for_exact_predictions(monkeypatch):
@@ -185,20 +200,18 @@ class TestAnswers:
             assert e.status == "certified"
             assert e.minimality != "open"
             assert (e.minimality == "narrow") == any(
-                "too" in n or "so close" in n for n in e.notes if "without" in n
+                "more questions than" in n for n in e.notes if "without" in n
             )
         assert any(len(e.words) == 2 for e in answers)
 
-    @pytest.mark.parametrize("constant", ["_BROKE", "_LEAVING"])
-    def test_what_cannot_be_tried_is_open(self, monkeypatch, constant):
-        """No capital or no questions are left for a shorter anchor: the answer says that there may be one."""
-        monkeypatch.setattr(searches, constant, 2.0 if constant == "_BROKE" else -1)
-        learner = needs_of(nearly("w3", "w3", 1.0))._learner
-        search = searches._Search(Guided(), learner, 5_000)
+    def test_proofs_of_shorter_anchors_end(self, monkeypatch):
+        """Each takes place at a smaller part of delta; then a word that may be idle stays, and is named."""
+        monkeypatch.setattr(course, "_AGAIN", 0)
+        search = search_of(needs_of(nearly("w3", "w3", 1.0))._learner)
         search._best = Proof((3, 7), PROVED, True, np.inf, 0.05)
         search._leave_out()
         assert search._best.kept == (3, 7)
-        assert minimality(2, search._needs) == "open"
+        assert minimality(2, search._needs) == "narrow"
 
     @pytest.mark.parametrize(
         ("longest", "kept", "known"), [(60, (3, 7), "narrow"), (5_000, (3,), "irreducible")]
@@ -206,7 +219,7 @@ class TestAnswers:
     def test_an_idle_word_is_left_out_if_the_proof_comes(self, longest, kept, known):
         """It takes 67 samples; where that many are not allowed, the word stays and is named."""
         learner = needs_of(nearly("w3", "w3", 1.0))._learner
-        search = searches._Search(Guided(), learner, longest)
+        search = search_of(learner, longest)
         search._best = Proof((3, 7), PROVED, True, np.inf, 0.05)
         search._leave_out()
         assert search._best.kept == kept
@@ -216,7 +229,7 @@ class TestAnswers:
     def test_an_answer_whose_texts_are_all_known_takes_no_further_proof(self):
         """All 128 texts with one word were asked about: it reaches, and that is certain."""
         learner = needs_of(nearly("w0", "w1", 0.97), " ".join(WORDS[:8]))._learner
-        search = searches._Search(Guided(), learner, 5_000)
+        search = search_of(learner)
         search._best = Proof((0, 1), PROVED, True, np.inf, 0.05)
         search._leave_out()
         assert (search._best.kept, search._best.trials) == ((0,), np.inf)
@@ -254,7 +267,7 @@ def test_what_is_told():
     needs = [Need(3, (7,), Interval(0.9, 0.93, 0.99), "estimated"), Need(7, (3,), known, "narrow")]
     (note,) = about_needs(reading, [*needs, Need(8, (3,), known, "seen")], 0.05)
     assert "Probably needed: 'w3' (0.930 without it)" in note
-    assert "too close to the threshold" in note
+    assert "more queries than a word is worth" in note
     assert "'w7' (0.960 without it)" in note
     assert "shown to be needed (95% confidence)" in note
     assert about_needs(reading, [], 0.05) == ()
@@ -269,7 +282,7 @@ def test_what_is_told():
 def test_a_capital_that_is_gone_proves_nothing_more():
     """The last of several proofs may stake all of it: nothing is left of delta, and no proof is begun."""
     learner = needs_of(nearly("w3", "w3", 1.0))._learner
-    search = searches._Search(Guided(), learner, 5_000)
+    search = search_of(learner)
     search._best = Proof((3, 7), PROVED, True, np.inf, 0.05)
     search._capital.stake(1.0)
     search._leave_out()
@@ -279,7 +292,7 @@ def test_a_capital_that_is_gone_proves_nothing_more():
 def test_a_budget_that_is_nearly_spent_leaves_the_anchor():
     """A proof of the rest does not fit in what is left, so none is begun."""
     learner = needs_of(nearly("w3", "w3", 1.0), limit=24 + 60)._learner
-    search = searches._Search(Guided(), learner, 5_000)
+    search = search_of(learner)
     search._best = Proof((3, 7), PROVED, True, np.inf, 0.05)
     search._leave_out()
     assert search._best.kept == (3, 7)

@@ -49,7 +49,7 @@ class TestPool:
         """Of three occurrences one is kept for sure, the two others are coins."""
         pool = pool_of(kedge.rules.all_present(["so", "good"]), "so so so good", limit=20_000)
         pool.draw((), 8_000)
-        counts, _ = pool.given((0,))
+        counts = pool.given((0,)).counts
         shares = np.bincount(counts[:, 0], minlength=4) / len(counts)
         assert 3_000 < len(counts) < 5_000  # a given one of three is kept by half of the rows
         assert np.abs(shares - [0, 0.25, 0.5, 0.25]).max() < 0.03
@@ -232,7 +232,7 @@ class TestBaseline:
         """With nothing kept a unit stays by a coin; those samples that keep it are the unit's own."""
         pool = pool_of(all_of("w3"), limit=20_000)
         pool.fresh_through(3, 6_000)
-        counts, holds = pool.given(())
+        counts, holds, _ = pool.given(())
         assert np.abs(counts.mean(axis=0) - 0.5).max() < 0.04
         assert len(pool.seen((3,))) == int(holds.sum())
         assert pool.seen((3,)).all()

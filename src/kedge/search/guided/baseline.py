@@ -15,17 +15,16 @@ __all__ = ["Baseline", "look_at_baseline"]
 # Samples of the first look, and of a round after it.
 _FIRST, _ROUND = 20, 24
 _FIRST_WITH_PRIOR = 12
-# Samples of a glance, and those after which none that lost the label is enough.
-_GLANCES, _CLEAN = (8, 8, 8, 16), 24
-# With fewer questions left than this one glance must do.
-_ROOM = 200
+# Samples of a glance, and glances at most.
+_GLANCE, _GLANCES = 8, 3
+# A document of fewer units than this needs a word as a rule: all glances are taken, if so many questions are
+# left.
+_SHORT, _ROOM = 30, 200
 # A baseline may well be proved if it is expected to lose the label this many times too often at most.
 _LIKELY = 2.0
 # A baseline worth proving loses the label this seldom, as a share of what the threshold allows. Rather than
 # prove one in more samples than this, the search goes on: a word is cheaper.
 _WORTH, _MOST = 0.6, 160
-# Failures after which a word is cheaper.
-_FAILURES = 1
 # Samples that a baseline worth proving would show with a smaller probability than this dismiss it.
 _UNLIKELY = 0.1
 
@@ -69,13 +68,13 @@ def look_at_baseline(learner: Learner) -> Baseline:
 
 
 def _glance(learner: Learner) -> Bets:
-    """Some samples of the search's own, the same under every seed: they dismiss most documents."""
-    bets = Bets()
-    for size in _GLANCES if learner.pool.left >= _ROOM else _GLANCES[:1]:
-        _, holds = learner.pool.draw((), size)
+    """A few samples of the search's own, the same under every seed: they dismiss most documents."""
+    bets, pool = Bets(), learner.pool
+    short = len(pool.reading.units) < _SHORT and pool.left >= _ROOM
+    while bets.trials < _GLANCES * _GLANCE and _promising(bets, learner):
+        _, holds = pool.draw((), _GLANCE)
         bets = bets.plus(Round(int(holds.sum()), int((~holds).sum())))
-        lost = bets.trials - bets.rounds[0].as_predicted
-        if not _promising(bets, learner) or (not lost and bets.trials >= _CLEAN):
+        if holds.all() and not short:
             break
     return bets
 
@@ -91,7 +90,7 @@ def _promising(bets: Bets, learner: Learner) -> bool:
 
     goal = learner.goal
     lost = sum(r.worse for r in bets.rounds)
-    if bets.trials >= _MOST or lost > _FAILURES:
+    if bets.trials >= _MOST:
         return False
     if lost and learner.foresees and not goal.allow_empty:
         return False  # a word that is foreseen takes fewer samples than what makes up for a failure

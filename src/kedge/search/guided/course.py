@@ -9,6 +9,7 @@ import numpy as np
 
 from kedge.errors import OutOfQueries
 from kedge.evaluators.bets import Bets, Round
+from kedge.evaluators.enumeration import table_size
 from kedge.results.interval import UNKNOWN
 from kedge.search.exact.lazy import ask_the_rest, still_to_ask
 from kedge.search.guided.baseline import Baseline, look_at_baseline
@@ -33,6 +34,10 @@ _ANY_WORD = 250
 # Questions that the proof of an anchor without one of its words may be expected to take at least (half of
 # what the word is worth, if that is more).
 _WORTH_LEAVING = 500
+# Such proofs at most: each takes place at a smaller part of delta.
+_AGAIN = 2
+# Questions about words that may be left out before the proof.
+_TRIMMING = 400
 # A proposal that is not proved aims this far beyond the threshold, as a share of what is left to 1: so few
 # miss it, and most can be checked with few samples.
 _AIM = 0.4
@@ -54,6 +59,8 @@ class Search:
         self._baseline: Baseline | None = None
         self._explored: Explored | None = None
         self._dear = False
+        # Anchors that are not tried again: their samples are known.
+        self._known: list[Kept] = []
 
     def run(self, hopeless: str) -> Found:
         """Baseline, explore, improve, prove; whatever stops it, the best that is known by then.
@@ -125,26 +132,16 @@ class Search:
             self._learner.goal = replace(self._goal, threshold=beyond)
         opened = None if baseline.word is None else (baseline.word,)
         for attempt in range(self._attempts):
-            if baseline.proved and attempt == 0 and opened is not None:
-                kept: Kept = opened
-            else:
-                kept = self._next_anchor()
-                if proving and self._is_dear(kept):
-                    self._dear = True
-                    return
-                sharpen(self._learner, kept)
-            self._best = replace(self._best, kept=kept)
-            self._pool.reserve = 0
-            self._pool.stand_alone(alone=False)
+            first = opened if baseline.proved and attempt == 0 else None
+            kept: Kept = first or self._next_anchor()
+            self._dear = proving and not first and self._is_dear(kept)
+            if self._dear or (not proving and self._will_do(kept)):
+                return
             if not proving:
-                known = estimate(self._learner, kept)
-                if self._prove_it or known.mean >= self._goal.threshold:
-                    return
-                self._tried.append(Proof(kept, known))  # a proposal that seems to miss: a longer one is next
                 continue
-            # What failed is not proposed again; if it were, nothing may be bet on samples that are known.
-            if any(one.kept == kept for one in self._tried):  # pragma: no cover
-                continue
+            if not first:
+                sharpen(self._learner, kept)
+            self._begin(kept)
             if opened is not None and kept != opened:  # its samples were looked at: a proof given up
                 self._give_up(opened)
             opened = None
@@ -155,6 +152,22 @@ class Search:
                 self._leave_out()
                 self._settle_empty(baseline)
                 return
+
+    def _begin(self, kept: Kept) -> None:
+        """From here on all samples count, and all questions may be used."""
+        self._best = replace(self._best, kept=kept)
+        self._pool.reserve = 0
+        self._pool.stand_alone(alone=False)
+
+    def _will_do(self, kept: Kept) -> bool:
+        """Whether an anchor that is not to be proved is the answer; if not, a longer one is next."""
+        self._begin(kept)
+        known = estimate(self._learner, kept)
+        if self._prove_it or known.mean >= self._goal.threshold:
+            return True
+        self._tried.append(Proof(kept, known))
+        self._known.append(kept)
+        return False
 
     def _next_anchor(self) -> Kept:
         """What is worth proving next: looked at, and without the words that it seems to do without."""
@@ -168,10 +181,18 @@ class Search:
         return kept
 
     def _is_dear(self, kept: Kept) -> bool:
-        """Whether the proof and the leaving out would ask more than asking about all texts that are left."""
+        """Whether the proof and the leaving out would ask more than asking about all texts that are left.
+
+        Where the surrogate is often wrong, several words may not be the fewest: all texts are worth a word.
+        """
         learner, known = self._learner, look_at(self._learner, kept, self._pool.given(kept))
-        words = 0 if learner.vouched or len(kept) < 2 else len(kept) * ROUND
-        return learner.cost(1 - known.mean) + words > self._rest()
+        rest = self._rest()
+        if rest == np.inf:
+            return False
+        several = len(kept) > 1 and not learner.vouched
+        asks = learner.cost(1 - known.mean) + several * len(kept) * ROUND
+        often = several and not learner.seldom_wrong and rest <= learner.word
+        return often or min(asks, table_size(self._pool.reading)) > rest
 
     def _worth_the_rest(self) -> bool:
         """Whether all texts are asked about: a word may not be needed, and it or the search cost as much."""
@@ -195,7 +216,8 @@ class Search:
             return kept
         needs, looks = self._leaving(), Looks(self._learner)
         try:
-            while len(kept) > 1 and (rest := needs.spare(kept)) is not None:
+            last = self._pool.reading.oracle.queries + _TRIMMING
+            while len(kept) > 1 and (rest := needs.spare(kept, last)) is not None:
                 if not looks.reaches(rest):
                     needs.failed.add(rest)
                 else:
@@ -207,10 +229,11 @@ class Search:
 
     def _leaving(self) -> Needs:
         worth = int(min(max(_WORTH_LEAVING, self._learner.word / 2), self._learner.most_per_word))
-        # What failed before is not bet on again: its samples are known.
-        return Needs(self._learner, worth, (one.kept for one in self._tried))
+        return Needs(self._learner, worth, self._known)
 
     def _prove(self, kept: Kept, share: float, longest: int) -> None:
+        if kept in self._known:  # pragma: no cover  (it is not proposed again)
+            return
         at_stake = self._capital.stake(share)
         proof = certify(self._learner, kept, at_stake * self._goal.delta, min(longest, self._longest))
         self._trace.append(Candidate(kept, proof.interval))
@@ -218,10 +241,12 @@ class Search:
             self._best = proof
         if not proof.proved:
             self._tried.append(proof)
+            self._known.append(kept)
             self._capital.hand_back(at_stake, proof.log_wealth)
 
     def _give_up(self, opened: Kept) -> None:
         at_stake, held = self._capital.stake(self._stake), self._pool.seen(opened)
+        self._known.append(opened)
         bets = Bets((Round(int(held.sum()), int((~held).sum())),))
         self._capital.hand_back(at_stake, bets.log_wealth(self._goal.threshold))
 
@@ -236,9 +261,10 @@ class Search:
     def _leave_out(self) -> None:
         """Leave out, one by one, words without which the proved anchor may well reach; prove it again."""
         needs = self._leaving()
-        worth = needs.worth
+        again = 0
         while len(self._best.kept) > 1:
             needs.level = self._stake * self._capital.left * self._goal.delta
+            needs.worth *= again < _AGAIN and self._capital.left > 0
             self._needs = needs(self._best)
             self._trace += [Candidate(need.rest, need.known) for need in self._needs]
             need = self._needs[-1]
@@ -250,7 +276,7 @@ class Search:
             least = Bets().still_needed(self._goal.threshold, needs.level, 0.0)
             if self._pool.left < least:
                 return
-            proved = self._best
-            self._prove(need.rest, self._stake, 2 * worth)
+            proved, again = self._best, again + 1
+            self._prove(need.rest, self._stake, 2 * needs.worth)
             if self._best is proved:
                 needs.failed.add(need.rest)

@@ -21,8 +21,8 @@ _CHECKED = 5
 _ROUNDS, _LONG_ROUNDS, _SHOWN, _LEAST = 14, 3, 12, 4
 # Rows of labels to begin with, and with a prior.
 _FIRST, _FIRST_WITH_PRIOR = 20, 12
-# A single word that held in so many samples (more in a long document), and is predicted to lose the label in no more than this part of
-# the cases that the threshold allows, is taken.
+# A single word that held in so many samples (more in a long document), and is predicted to lose the label
+# in no more than this part of the cases that the threshold allows, is taken.
 _CLEAN, _CLEAN_LONG, _SURE = 16, 40, 0.2
 # A document of more units than this is long: its samples are hardly ever drawn twice.
 _SHORT = 30
@@ -32,6 +32,8 @@ _LONGEST_POOL = 3000
 _PRIOR_ROWS = 12
 # Log-odds of which this share is explained are a sum, or nearly one.
 _NEARLY = 0.98
+# After so many rows, log-odds of which a larger pool leaves this part unexplained are no sum.
+_TELLS, _LEARNS = 40, 0.85
 # What mistakes are left by a pool larger by half.
 _PER_HALF = 0.6
 # Log-odds of which a linear fit predicts this share of the variance say more than labels do.
@@ -110,11 +112,15 @@ def _begin_with_odds(learner: Learner) -> bool:
     most = max(1, min(_LONGEST_POOL, pool.room, int(_SHARE * pool.left)))
     exact, rows = (min(n, most) for n in (d + _CHECKED, int(_ROWS_PER_UNIT * d) + _ROWS_MORE))
     pool.stand_alone(alone=True)
+    left = np.inf
     for step in (*(_doublings(exact) if learner.has_prior else ()), exact, rows):
         if len(pool) < step:
             pool.draw((), step - len(pool))
         if learner.fit_vouched():
             break
+        before, left = left, 1 - learner.explained
+        if step > _TELLS and learner.explained >= _EXPLAINS and left > _LEARNS * before:
+            break  # no sum
         if step < exact and learner.explained >= _EXPLAINS and _will_do(learner, exact):
             break
     if learner.explained < _EXPLAINS:
@@ -147,6 +153,9 @@ def _learn(learner: Learner) -> bool:
     pool.stand_alone(alone=True)
     no_sum = pool.reading.log_odds is not None and not learner.by_odds
     most = (_NO_SUM_PER_UNIT if no_sum else _LABELS_PER_UNIT) * d + _LABELS_MORE
+    if learner.by_odds and learner.explained < _NEARLY and d > _SHORT:
+        # A larger pool does not make them a sum.
+        most = int(_ROWS_PER_UNIT * d) + _ROWS_MORE
     most = min(most, _LONGEST_POOL, pool.room, int(_SHARE * pool.left))
     first = min(_FIRST_WITH_PRIOR if learner.foresees else _FIRST, max(1, most))
     if len(pool) < first:
@@ -224,8 +233,6 @@ class _Stalled:
 def _pays(learner: Learner, loss: float) -> bool:
     """Whether a pool twice as large, with half the mistakes, saves the proof more than it costs."""
     goal, wrong = learner.goal, learner.error
-    if wrong >= 1:
-        return True  # nothing was predicted yet
     now, then = (
         expected_samples(goal.threshold, goal.delta, loss + _DOUBT * w, loss, w) for w in (wrong, wrong / 2)
     )

@@ -36,8 +36,8 @@ _ADDITIVE = 1 - 1e-4
 _FORESEEN, _UNFORESEEN = 0.02, 0.25
 # In a long text of a model whose log-odds are known and are no sum, it is worth even less.
 _NO_SUM = 0.1
-# With a prior it may be wrong more often: it keeps learning.
-_FORESEEN_WITH_PRIOR = 0.06
+# With a prior, or from labels alone, it may be wrong more often: it keeps learning.
+_FORESEEN_LEARNING = 0.06
 # Log-odds of which this share is explained may be a sum.
 _NEARLY = 0.9
 # What mistakes are left by a pool twice as large, and how often it may be doubled.
@@ -197,7 +197,8 @@ class Learner:
         """Whether it predicts so well that the proof of an anchor close to the threshold is cheap."""
         if self.by_odds and self.explained < _NEARLY:  # right by luck, far from the threshold
             return False
-        most = _FORESEEN_WITH_PRIOR if self.foresees else _FORESEEN
+        learns = self.foresees or self.pool.reading.log_odds is None
+        most = _FORESEEN_LEARNING if learns else _FORESEEN
         return self.vouched or self.error <= most
 
     def predicted_loss(self, kept: Kept) -> float | None:

@@ -100,8 +100,11 @@ class Needs:
                 break
         return tuple(found)
 
-    def spare(self, kept: Kept) -> Kept | None:
-        """An anchor without a word that it seems to do without, before anything is proved."""
+    def spare(self, kept: Kept, last: float = np.inf) -> Kept | None:
+        """An anchor without a word that it seems to do without, before anything is proved.
+
+        Nothing more is asked once ``last`` questions were.
+        """
         learner, weights = self._learner, self._learner.surrogate.weights
         if not getattr(learner.pool.reading.perturbation, "independent", False):
             return None
@@ -110,6 +113,8 @@ class Needs:
         for unit in sorted(dict.fromkeys(kept), key=lambda j: (weights[j], -j)):
             rest = without(kept, unit)
             (word,) = learner.words_of((unit,))
+            if learner.pool.reading.oracle.queries >= last:
+                return None
             below = any(set(rest) <= set(one) for one in self.failed)  # what seems to reach there is luck
             if below or word in self._needed or self._foreseen(rest):
                 continue
@@ -128,8 +133,8 @@ class Needs:
             misses = learner.goal.threshold - look.mean > _SETTLED * look.error
             dear = learner.cost(1 - look.mean - look.error) > worth
             cheap = learner.cost(1 - look.mean + look.error) <= worth
-            asked = len(self._without(kept, unit).holds)
-            if misses or dear or cheap or asked >= most or pool.left <= 0:
+            clear = (misses or dear or cheap) and (look.trials >= _FEW or learner.seldom_wrong)
+            if clear or len(self._without(kept, unit).holds) >= most or pool.left <= 0:
                 return look
             self._ask(kept, unit)
 

@@ -10,7 +10,7 @@ __all__ = ["about_needs", "minimality"]
 
 _TOLD = {
     "estimated": "Probably needed",
-    "narrow": "Perhaps not needed, but too close to the threshold to prove with few queries",
+    "narrow": "Perhaps not needed, but a proof would take more queries than a word is worth",
     "open": "Perhaps not needed",
 }
 

@@ -1,0 +1,67 @@
+"""Exploring: no more rows than pay, whatever kind of model it is."""
+
+import zlib
+
+import numpy as np
+import pytest
+from readings import reading_of
+
+import kedge
+from kedge.search import Goal
+from kedge.search.guided.exploration import sharpen
+from kedge.search.guided.learner import Learner
+from kedge.search.guided.pool import Pool
+
+WORDS = [f"w{i}" for i in range(60)]
+TEXT = " ".join(WORDS)
+WEIGHTS = dict(zip(WORDS, np.random.default_rng(5).normal(0.1, 1, 60), strict=True))
+
+
+def noise(texts):
+    """What no sum over words explains: a number in [-1, 1) that follows from the text."""
+    return np.array([zlib.crc32(t.encode()) % 10_000 / 5_000 - 1 for t in texts])
+
+
+def odds_model(weights, level, spread):
+    """Log-odds that are a sum over words, and noise."""
+
+    def ask(texts):
+        odds = np.array([sum(weights.get(w, 0.0) for w in t.split()) for t in texts]) + level
+        odds = odds + spread * noise(texts)
+        return np.column_stack([1 / (1 + np.exp(odds)), 1 / (1 + np.exp(-odds))])
+
+    return ask
+
+
+def learner_of(model, **options):
+    reading = reading_of(model, TEXT, **options)
+    pool = Pool(reading, np.random.default_rng(1), reading.oracle.queries + 20_000)
+    return Learner(pool, Goal(), 3_000)
+
+
+@pytest.mark.parametrize("spread", [0.0, 1.5])
+def test_a_prior_and_a_clear_word_need_no_full_pool(spread):
+    """A word that decides alone, as the prior expects."""
+    weights = {"w7": 12.0}
+    prior = kedge.Prior("model", (0, 1), ("w7",), np.array([[-12.0], [12.0]]), np.array([6.0, -6.0]), 1, 1)
+    e = kedge.explain(odds_model(weights, -6.0, spread), TEXT, prior=prior)
+    assert (e.words, e.status) == (("w7",), "certified")
+    assert e.queries <= 24 + 40 + 72 + 24
+
+
+@pytest.mark.parametrize("labels", [True, False])
+def test_more_is_learned_before_a_proof_that_saves_more(labels):
+    """Close to the threshold a surrogate that is wrong less often saves hundreds of samples."""
+    probabilities = odds_model(WEIGHTS, 2.0, 0.3)
+    model = (lambda texts: probabilities(texts).argmax(axis=1).tolist()) if labels else probabilities
+    learner = learner_of(model)
+    learner.pool.draw((), 100)
+    learner.fit()
+    learner._wrong = [True, *[False] * 95]
+    kept = tuple(sorted(learner.order()[:6]))
+    learner.goal = Goal(
+        threshold=0.99 - learner.surrogate.loss(kept)
+    )  # which it is predicted to reach narrowly
+    before = len(learner.pool)
+    sharpen(learner, kept)
+    assert len(learner.pool) > before
