@@ -190,6 +190,9 @@ def _graft(old: Any, new: Any, module: str) -> None:
 
 def _graft_class(old: type, new: type, module: str) -> None:
     known: Mapping[str, Any] = vars(old)
+    if hasattr(new, "_field_defaults"):  # a named tuple's own constructor belongs to no module
+        made, making = vars(old)["__new__"], vars(new)["__new__"]
+        made.__defaults__ = making.__defaults__
     for name, value in vars(new).items():
         if name in {"__dict__", "__weakref__", "__doc__", "__module__", "__slots__"} or name not in known:
             continue

@@ -18,12 +18,13 @@ from kedge.data.demo import review_model, reviews
 from kedge.evaluators import Additive, Chained
 from kedge.evaluators.chain import deviation, links_kept, rounded
 from kedge.evaluators.grids.links import Grid, Links
-from kedge.evaluators.harmonics import FIRST, Circle, Spectra
+from kedge.evaluators.harmonics import FIRST, Circle, Spectra, circumference
 from kedge.evaluators.laws import NO_LAWS, Coins, Laws
 from kedge.evaluators.leading import Leading
-from kedge.evaluators.leads import Lead
-from kedge.evaluators.loudness import _away, _each_away, is_quiet, loud_harmonics
-from kedge.evaluators.rests import _coin
+from kedge.evaluators.leads import Lead, _around
+from kedge.evaluators.loudness import _NEAR, _away, _each_away, is_quiet, loud_harmonics
+from kedge.evaluators.variables import Variables
+from kedge.evaluators.waves import _coins
 from kedge.model.scores.chain import ChainScore
 
 TEXT = "very slow service, cold soup, but delicious dessert, very friendly staff"
@@ -76,18 +77,19 @@ class TestLaws:
         assert NO_LAWS.squares == 0.0
 
     @pytest.mark.parametrize("keep", [0.5, 0.3])
-    def test_a_unit_as_coins(self, keep):
-        """A step that is taken or not, or equal steps; anything else is no coin."""
+    def test_units_as_coins(self, keep):
+        """A step that is taken or not, or equal steps; anything else is no coin. The largest steps come first."""
         for n in (1, 2, 4):
             law = np.array([math.comb(n, k) * keep**k * (1 - keep) ** (n - k) for k in range(n + 1)])
-            size, spread, often = _coin(-2.0 * np.arange(n + 1), law)
-            assert (size, often) == (2.0, n)
-            assert spread == pytest.approx(keep * (1 - keep))
-            size, spread, often = _coin(np.minimum(np.arange(n + 1), 1) * 3.0, law)
-            some = 1 - (1 - keep) ** n
-            assert (size, often) == (3.0, 1)
-            assert spread == pytest.approx(some * (1 - some))
-            assert n == 1 or _coin(np.sqrt(np.arange(n + 2.0)), np.full(n + 2, 1 / (n + 2))) is None
+            rows = [-2.0 * np.arange(n + 1), np.minimum(np.arange(n + 1), 1) * 3.0]
+            rows += [np.sqrt(np.arange(n + 1.0)), np.maximum(np.arange(n + 1) - n + 1, 0) * 5.0]
+            lengths = np.full(4, n + 1)
+            found = _coins(Variables(np.arange(4), lengths, np.concatenate(rows), np.tile(law, 4)))
+            some, every = 1 - (1 - keep) ** n, keep**n
+            wanted = [(5.0, every, 1), (3.0, some, 1), (2.0, keep, n), (1.0, keep, 1)][: 4 if n == 1 else 3]
+            assert found[0].tolist() == [size for size, _, _ in wanted]
+            assert found[1] == pytest.approx([chance * (1 - chance) for _, chance, _ in wanted])
+            assert found[2].tolist() == [often for _, _, often in wanted]
 
 
 class TestHarmonics:
@@ -103,7 +105,7 @@ class TestHarmonics:
     def test_zero_may_be_farther_off_than_a_turn(self, sizes, where, chance, count):
         """In units of the circle: the interval holds the truth, and is as narrow as the harmonics allow."""
         coins = Coins(np.array(sizes), chance)
-        circle = Circle.around(coins.squares, 1e-4)
+        circle = Circle(circumference(coins.squares, 1e-4))
         nothing = 1e-9
         more = loud_harmonics(circle, coins, count, nothing)
         mean = where * circle.period
@@ -138,8 +140,8 @@ class TestHarmonics:
             assert (found >= far - 100 * least * multiples).all()
         both = np.concatenate([shares, shares[:1]])
         each = _each_away(both, np.array([0, len(shares)]), np.array([later, later]))
-        assert each[:later] == pytest.approx(_away(shares, later, 1), abs=1e-9)
-        assert each[later:] == pytest.approx(_away(shares[:1], later, 1), abs=1e-9)
+        assert each[:later] == pytest.approx(_away(shares, later, _NEAR), abs=1e-9)
+        assert each[later:] == pytest.approx(_away(shares[:1], later, _NEAR), abs=1e-9)
 
     @given(
         st.lists(st.floats(0.01, 3.0), min_size=1, max_size=60),
@@ -151,7 +153,7 @@ class TestHarmonics:
     def test_every_harmonic_that_is_heard_is_found(self, sizes, chance, nothing, count):
         """And no other; a sum that is quiet has none."""
         coins = Coins(np.array(sizes), chance)
-        circle = Circle.around(coins.squares, 1e-4)
+        circle = Circle(circumference(coins.squares, 1e-4))
         loud = set(loud_harmonics(circle, coins, count, nothing).tolist())
         k = np.arange(FIRST + 1, count + 1)
         waves = np.exp(2j * np.pi * np.multiply.outer(k, coins.sizes) / circle.period)
@@ -266,18 +268,14 @@ class TestLeads:
             leads = random_leads(rng, normed=True)
             lead = Lead(leads, 0, keep, 1e-2)
             kept = random_anchor(rng, leads.sizes)
-            law = np.zeros_like(leads.squares)
-            for j, (a, m) in enumerate(zip(kept, leads.sizes, strict=True)):
-                for c in range(a, m + 1):
-                    law[j, c] = math.comb(m - a, c - a) * keep ** (c - a) * (1 - keep) ** (m - c)
-            between = lead.around(kept, law)
+            between, slope = _around([(lead, kept)], lead.given(kept), np.array([len(kept)]))
             counts = all_counts(kept, leads.sizes)
             weight = chances(counts, kept, leads.sizes, keep)
             each = np.arange(len(leads.sizes))
             norm = np.sqrt(leads.squares[each, counts].sum(axis=1))
-            plain = lead.parts[each, counts].sum(axis=1) + lead.bias * norm
-            sums = between.parts[each, counts].sum(axis=1)
-            low, high = between.low, between.high
+            parts = leads.parts(0)[each, counts].sum(axis=1)
+            plain, sums = parts + lead.bias * norm, parts + slope[0] * norm**2
+            low, high = between.low[0], between.high[0]
             outside = weight[(sums + low > plain + 1e-9) | (sums + high < plain - 1e-9)].sum()
             assert outside <= 2 * (1e-2 + (1 - keep) ** int(leads.sizes.sum())) + 1e-12
             assert low <= high + 1e-12
