@@ -63,3 +63,12 @@ def test_most_blocks_of_a_long_document_are_left_out():
     shares = np.sort(rng.exponential(0.01, 150))[::-1]
     k = np.arange(1_000.0, 20_000.0)
     assert loudness._in_loud_blocks(k, math.pi * shares, 0.5, 1e-8).mean() < 0.1
+
+
+def test_a_sum_that_is_nothing_everywhere():
+    """No block of its harmonics is loud, so that none is left to multiply out."""
+    shares = np.full(400, 0.013)
+    k = np.arange(FIRST + 1.0, FIRST + 30.0)
+    assert (sizes_of(shares, k, 0.5) <= 1e-9).all()
+    none = loudness._multiplied_out(k[:0], math.pi * shares, 0.5, 1e-9)
+    assert [part.tolist() for part in none] == []

@@ -153,7 +153,7 @@ def test_fifty_nine_clean_samples_certify_ninety_five_percent():
 def test_an_exact_precision_that_cannot_be_had_is_refused():
     """evaluator='exact' on a long black-box document says how many questions it would take."""
     text = " ".join(f"w{k}" for k in range(30))
-    with pytest.raises(OptionError, match="1,073,741,824 questions"):
+    with pytest.raises(OptionError, match="1,073,741,824 queries"):
         kedge.explain(lambda texts: ["w3" in t for t in texts], text, evaluator="exact", method="exhaustive")
 
 

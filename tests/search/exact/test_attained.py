@@ -46,7 +46,9 @@ def test_on_a_lattice_the_bound_is_the_value_of_the_best_chooser(seed, keep):
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 3, 5).tolist()
     tables = [[0, *np.cumsum(rng.integers(0, 5, m)).tolist()] for m in sizes]
-    free = [[(t[a:], binomials(m - a, keep)) for a in range(m + 1)] for t, m in zip(tables, sizes, strict=True)]
+    free = [
+        [(t[a:], binomials(m - a, keep)) for a in range(m + 1)] for t, m in zip(tables, sizes, strict=True)
+    ]
     bar = int(rng.integers(0, sum(t[-1] for t in tables) + 1))
 
     @cache

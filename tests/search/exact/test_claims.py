@@ -154,7 +154,9 @@ def test_samples_share_delta(monkeypatch):
         return whole(hits, trials, delta)
 
     monkeypatch.setattr(leading, "mixture_interval", interval)
-    monkeypatch.setattr(Lead, "tail", _unknown)
+    monkeypatch.setattr(
+        "kedge.evaluators.leading.lead_tails", lambda asked, _: [_unknown(*asked)] * len(asked)
+    )
     monkeypatch.setattr(Lead, "finer", _unknown)
     monkeypatch.setattr("kedge.evaluators.leading._FEW", 0)
     reading = reading_of(model, TEXT)

@@ -203,3 +203,19 @@ def test_exchanges_make_better_anchors(monkeypatch):
     monkeypatch.setattr(proposals, "_EXCHANGES", 0)
     plain = Proposals(over)
     assert plain.guess(improved) > plain.guess(plain.best(4)) + 0.2
+
+
+@pytest.mark.parametrize(("norm", "classes"), [("l2", 2), ("l2", 3), (None, 3)])
+def test_documents_begun_together_are_answered_as_alone(norm, classes):
+    """Whatever the first looks share: one rival or several, with a norm or without."""
+    pipeline, goal = random_pipeline(np.random.default_rng(5), classes, norm), Goal(0.9)
+    texts = [" ".join(WORDS), " ".join(WORDS[:8] * 2), " ".join(WORDS[2:] + WORDS[:4])]
+
+    def answers(*, together):
+        readings, search = [reading_of(pipeline, text) for text in texts], leading.Leading()
+        if together:
+            search.begin(readings, goal)
+        found = [search(reading, goal, np.random.default_rng(0)) for reading in readings]
+        return [(one.kept, one.interval, one.status) for one in found]
+
+    assert answers(together=True) == answers(together=False)

@@ -200,7 +200,7 @@ class TestAnswers:
             assert e.status == "certified"
             assert e.minimality != "open"
             assert (e.minimality == "narrow") == any(
-                "more questions than" in n for n in e.notes if "without" in n
+                "more queries than" in n for n in e.notes if "without" in n
             )
         assert any(len(e.words) == 2 for e in answers)
 
