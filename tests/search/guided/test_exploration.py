@@ -7,8 +7,10 @@ import pytest
 from readings import reading_of
 
 import kedge
+from kedge.reading.expected import Expected
 from kedge.search import Goal
-from kedge.search.guided.exploration import sharpen
+from kedge.search.guided import surrogate as surrogates
+from kedge.search.guided.exploration import explore, sharpen
 from kedge.search.guided.learner import Learner
 from kedge.search.guided.pool import Pool
 
@@ -65,3 +67,30 @@ def test_more_is_learned_before_a_proof_that_saves_more(labels):
     before = len(learner.pool)
     sharpen(learner, kept)
     assert len(learner.pool) > before
+
+
+def test_log_odds_that_are_no_sum_end_the_exploring():
+    """A prior leads the way to a part of them; a pool twice as large explains no more of the rest."""
+    learner = learner_of(odds_model(WEIGHTS, 2.0, 5.0))
+    learner._prior = Expected(np.array([WEIGHTS[w] for w in WORDS]), 2.0)
+    explored = explore(learner)
+    assert learner.by_odds
+    assert not learner.vouched
+    assert len(learner.pool) <= 1.3 * 60 + 16 + 24
+    assert explored.proposal
+
+
+def test_while_labels_are_alike_a_gradient_ranks_the_words():
+    """Nothing was learned of any word; the direction that is expected is all there is."""
+    learner = learner_of(lambda texts: [1] * len(texts))
+    learner._prior = Expected(np.arange(60.0))
+    learner.pool.draw((), 20)
+    learner.fit()
+    assert learner.order()[:3] == [59, 58, 57]
+
+
+def test_documents_too_long_for_predictions_are_searched_by_samples(monkeypatch):
+    """The surrogate ranks the words and predicts no precision; looks and the proof do."""
+    monkeypatch.setattr(surrogates, "_MANY", 10)
+    e = kedge.explain(lambda texts: [int("w7" in t.split()) for t in texts], TEXT)
+    assert (e.words, e.status) == (("w7",), "certified")
