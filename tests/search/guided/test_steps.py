@@ -9,7 +9,7 @@ import pytest
 from readings import reading_of
 
 import kedge
-from kedge.errors import OptionError
+from kedge.errors import OptionError, OutOfQueries
 from kedge.evaluators.bets import Bets, Round
 from kedge.evaluators.enumeration import anchor_precision
 from kedge.reading.oracle import RECHECKED
@@ -128,6 +128,19 @@ class TestImproving:
         assert not explored.learner.by_odds
         longer = replace(explored, faithful=True, proposal=(3, 5, 17, 20))
         assert improve(longer, []).kept == (3, 17)
+
+    def test_without_a_question_left_nothing_that_failed_is_proposed_again(self, monkeypatch):
+        """The search ends there, with what is known."""
+        explored = explore(learner_of(all_of("w3", "w17")))
+
+        def none_left(*_):
+            raise OutOfQueries("None is left.")
+
+        monkeypatch.setattr(explored.learner.pool, "draw", none_left)
+        monkeypatch.setattr(explored.learner.pool, "given", none_left)
+        with pytest.raises(OutOfQueries):
+            improve(explored, [explored.proposal])
+        assert improve(replace(explored, faithful=False), []).kept == explored.proposal
 
 
 class TestProving:

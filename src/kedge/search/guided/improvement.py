@@ -31,6 +31,8 @@ _STEP = 8
 _BLOCKS = 12
 # How many single words and pairs may challenge a longer anchor.
 _RIVALS = 3
+# A word that is predicted to lose the label in no more than this part of the cases allowed needs no look.
+_SURE = 0.2
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def improve(explored: Explored, tried: Sequence[Kept]) -> Checked:
     try:
         if tried:
             kept = _longer(looks, learner.order(), tried)
-        elif not learner.vouched:  # log-odds that are a sum leave no doubt; all others leave some
+        elif not _is_settled(explored):
             kept = _prefix(looks, learner.order(), max(1, len(kept)), learner.goal.shortest)
             if not explored.faithful:
                 rivals = _rivals(learner.pool, len(kept))
@@ -115,6 +117,18 @@ def improve(explored: Explored, tried: Sequence[Kept]) -> Checked:
         if kept in tried:
             raise
     return Checked(kept, looks.trace)
+
+
+def _is_settled(explored: Explored) -> bool:
+    """Whether a proposal needs no look: log-odds that are a sum leave no doubt, all others leave some.
+
+    Unless nothing can be shorter and it is predicted to lose the label far less often than it may.
+    """
+    learner, kept = explored.learner, explored.proposal
+    if learner.vouched or not explored.faithful or len(kept) > learner.goal.shortest:
+        return learner.vouched
+    loss = learner.predicted_loss(kept)
+    return loss is not None and loss <= _SURE * (1 - learner.goal.threshold)
 
 
 def _longer(looks: Looks, order: list[int], tried: Sequence[Kept]) -> Kept:
