@@ -15,6 +15,7 @@ from kedge.search.exact.lazy import ask_the_rest, still_to_ask
 from kedge.search.guided.baseline import Baseline, look_at_baseline
 from kedge.search.guided.capital import Capital
 from kedge.search.guided.exploration import Explored, explore, sharpen
+from kedge.search.guided.idle import without_idle
 from kedge.search.guided.improvement import Looks, improve
 from kedge.search.guided.learner import Learner
 from kedge.search.guided.leaving import ROUND, Need, Needs, estimate
@@ -215,6 +216,8 @@ class Search:
         if self._learner.vouched:
             return kept
         needs, looks = self._leaving(), Looks(self._learner)
+        read = without_idle(self._pool, kept)
+        kept = kept if read in self._known else read
         try:
             last = self._pool.reading.oracle.queries + _TRIMMING
             while len(kept) > 1 and (rest := needs.spare(kept, last)) is not None:
