@@ -39,14 +39,16 @@ def binomials(n, keep):
 @pytest.mark.parametrize("keep", [0.5, 0.25])
 @pytest.mark.parametrize("seed", range(8))
 def test_on_a_lattice_the_bound_is_the_value_of_the_best_chooser(seed, keep):
-    """One who sees how the units before fell, by the recursion itself: at every branch, for every number left.
+    """One who sees how the units before fell, by the recursion itself: at every branch and number left.
 
     The need is rounded down to whole cells, and what others than the first units bring to a cell more.
     """
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 3, 5).tolist()
     tables = [[0, *np.cumsum(rng.integers(0, 5, m)).tolist()] for m in sizes]
-    free = [[(t[a:], binomials(m - a, keep)) for a in range(m + 1)] for t, m in zip(tables, sizes, strict=True)]
+    free = [
+        [(t[a:], binomials(m - a, keep)) for a in range(m + 1)] for t, m in zip(tables, sizes, strict=True)
+    ]
     bar = int(rng.integers(0, sum(t[-1] for t in tables) + 1))
 
     @cache
