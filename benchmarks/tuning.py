@@ -36,6 +36,7 @@ TUNING = {
     "kedge/evaluators/waves.py, Waves.of: squares, deviation, z, density, degree": _ENOUGH,
     "kedge/evaluators/wordsums.py, module: _FINE, COARSE, _ROOM, _NOTHING, _TOGETHER": _ENOUGH,
     "kedge/evaluators/wordsums.py, WordSums.tails: above, below, room, widths, needed": _ENOUGH,
+    "kedge/evaluators/leading.py, Leading.refine: target, share": _COST,
     "kedge/evaluators/leads.py, Lead.guess": _GUESS,
     "kedge/search/exact/branch.py, module: _NODES, _OPERATIONS, _CELLS": _COST,
     "kedge/search/exact/branch.py, _deviation": _GRID,

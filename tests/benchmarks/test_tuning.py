@@ -221,6 +221,7 @@ CLAIMS = {
     "evaluators/grids/plane": planes,
     "evaluators/waves": rests,
     "evaluators/wordsums": leads,
+    "evaluators/leading": leads,
     "evaluators/leads": leads,
     "search/exact/branch": branches,
     "search/exact/chain": windows,

@@ -19,7 +19,7 @@ from kedge.model.scores.additive import AdditiveScore
 from kedge.model.scores.chain import ChainScore
 from kedge.results.interval import UNKNOWN
 from kedge.search import Goal
-from kedge.search.exact import foresight, tree
+from kedge.search.exact import foresight, prefixes, tree
 from kedge.search.exact.adaptive import Reach
 from kedge.search.exact.branch import Branch
 from kedge.search.exact.chain import Chain
@@ -147,7 +147,8 @@ def test_certified_answers_of_trees_are_irreducible_at_thresholds_that_are_attai
 
 
 def thresholds(attained):
-    """Each value, and the numbers next to it on either side."""
+    """Each value, and the numbers next to it on either side; and certainty."""
+    yield 1.0
     for value in sorted(attained):
         if 0.5 < value < 1.0:
             yield from (math.nextafter(value, 0.0), value, math.nextafter(value, 1.0))
@@ -233,7 +234,7 @@ def test_prefixes_at_attained_thresholds_and_a_bit_beside(seed, keep):
         found = shortest_prefix(score, threshold, keep=keep)
         status = "exact" if found.proven else "certified" if found.reached else "not_reached"
         judge(status, found.kept, sizes, truth, threshold)
-        assert keep != 0.5 or status == "exact"
+        assert keep != 0.5 or status == "exact" or max(truth.values()) < threshold
 
 
 @pytest.mark.parametrize("strict", [True, False])
@@ -257,3 +258,20 @@ def test_a_proof_of_which_nothing_is_known_rests_on_no_sample():
     """And has neither a level nor a wealth."""
     proof = Proof((0,), UNKNOWN)
     assert (proof.proved, proof.trials, proof.level, proof.log_wealth) == (False, 0, None, 0.0)
+
+
+def test_in_the_middle_goes_on_to_the_first_length_that_misses():
+    """And no further: each length on the way is known, so that the answer is proved."""
+    rng = np.random.default_rng(2)
+    for _ in range(5):
+        slopes = np.append(rng.uniform(0.5, 1.5, 9), -0.7)
+        score = AdditiveScore.from_slopes(-3.9, slopes, np.ones(10, dtype=np.int64), strict=True)
+        ladder = Ladder.of(score, 0.5)
+        precision = enumerate_prefixes(ladder)
+        looked = {9: precision(9)}
+        prefixes._in_the_middle(score, ladder, 0.9, 1, looked)
+        least = min(looked)
+        assert sorted(looked) == list(range(least, 10))
+        assert looked[least].high < 0.9 <= looked[least + 1].low
+        assert least < 7
+        assert all(looked[n].mean == pytest.approx(precision(n).mean, abs=1e-12) for n in looked)
