@@ -66,6 +66,9 @@ TUNING = {
     "kedge/search/exact/waves.py, _deviations": _GUESS,
     "kedge/search/exact/waves.py, _widths": _ENOUGH,
     "kedge/search/guided/proof.py, module: _ROUND, _LESSONS, _HOPE": _COST,
+    "kedge/search/guided/proof.py, _predicted_loss: lost": (
+        "Whether predictions are worth using: the bets are fair with and without them."
+    ),
     "kedge/search/guided/proof.py, _hopeless": (
         "When a proof is given up: what is claimed is what was proved, whenever that is."
     ),

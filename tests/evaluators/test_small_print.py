@@ -1,4 +1,4 @@
-"""What evaluators say to the last digit: ends that are certain, margins that are there, tables to their end."""
+"""What evaluators say to the last digit: certain ends, margins that are there, tables to their end."""
 
 import math
 from fractions import Fraction
@@ -13,6 +13,7 @@ from kedge.evaluators.additive import additive_tail
 from kedge.evaluators.binomials import binomial, binomial_laws
 from kedge.evaluators.grids.gridsum import GridSum
 from kedge.evaluators.leads import Lead, _around
+from kedge.evaluators.slopes import Tally as Slopes
 from kedge.evaluators.variables import Variables
 from kedge.evaluators.waves import Waves
 from kedge.model.scores.additive import AdditiveScore
@@ -118,3 +119,24 @@ def test_what_lies_beyond_half_a_period_is_counted_where_it_can_be(bias):
         assert (waves.slack >= beyond) == (waves.period < 2.0 * surely)
         assert waves.slack < beyond + 1e-7
     assert seen == {True, False}
+
+
+@pytest.mark.parametrize("keep", [0.5, 0.3])
+def test_slopes_of_several_answers_are_those_of_each(keep):
+    """Sums over samples are kept beside each other, and not mixed up."""
+    rng = np.random.default_rng(1)
+    sizes = np.array([1, 2, 3, 1])
+    counts = rng.binomial(sizes, keep, (200, 4))
+    y = rng.random((200, 3)) + counts @ rng.normal(size=(4, 3))
+    slope, error = Slopes.of(sizes, keep, 3).plus(counts[:90], y[:90]).plus(counts[90:], y[90:]).slopes()
+    for t in range(3):
+        alone = Slopes.of(sizes, keep, 1).plus(counts, y[:, t : t + 1]).slopes()
+        assert slope[:, t] == pytest.approx(alone[0][:, 0])
+        assert error[:, t] == pytest.approx(alone[1][:, 0])
+    x = counts - sizes * keep
+    variance = sizes * keep * (1 - keep)
+    away = y - y.mean(axis=0)
+    assert slope == pytest.approx((x.T @ away) / 200 / variance[:, None])
+    parts = x[:, :, None] * away[:, None, :]
+    spread = np.sqrt((parts**2).mean(axis=0) - parts.mean(axis=0) ** 2)
+    assert error == pytest.approx(spread / math.sqrt(200) / variance[:, None])
