@@ -6,9 +6,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from chains import all_precisions, chain_reading, made_chain
 from leading import random_leads
 
-from kedge.evaluators import Additive
+from kedge.evaluators import Additive, Chained
 from kedge.evaluators.additive import additive_tail
 from kedge.evaluators.binomials import binomial, binomial_laws
 from kedge.evaluators.grids.gridsum import GridSum
@@ -140,3 +141,34 @@ def test_slopes_of_several_answers_are_those_of_each(keep):
     parts = x[:, :, None] * away[:, None, :]
     spread = np.sqrt((parts**2).mean(axis=0) - parts.mean(axis=0) ** 2)
     assert error == pytest.approx(spread / math.sqrt(200) / variance[:, None])
+
+
+@pytest.mark.parametrize("keep", [0.5, 0.3])
+@pytest.mark.parametrize("seed", range(6))
+def test_few_links_are_known_to_the_last_digits(seed, keep):
+    """All samples are added up, so that nothing but rounding is left open."""
+    score = made_chain(seed, 8, 2)
+    truth, evaluator = all_precisions(score, keep), Chained(chain_reading(score, keep))
+    for kept in ((), (2,), (1, 5)):
+        tail = evaluator.refine(kept)
+        assert tail.low <= truth(kept) + 1e-15
+        assert truth(kept) - 1e-15 <= tail.high
+        assert tail.width <= 1e-12
+        assert keep == 0.5 or tail.mean in {0.0, 1.0} or tail.width > 0.0
+
+
+def test_the_middle_of_an_interval_is_closer_than_its_ends():
+    """Within the cell at zero the law is as good as flat: the mean that is shown is off by far less."""
+    off, widths = [], []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        score = coins(rng.normal(size=17), float(rng.normal()))
+        tail = additive_tail(score, np.zeros(17, dtype=np.int64))
+        sums = np.full(1, score.bias)
+        for slope in score.slopes:
+            sums = np.concatenate([sums, sums + slope])
+        truth = float(np.mean(sums > 0))
+        assert tail.low <= truth <= tail.high
+        off.append(abs(tail.mean - truth))
+        widths.append(tail.width)
+    assert np.mean(off) < 0.03 * np.mean(widths)

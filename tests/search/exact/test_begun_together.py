@@ -10,6 +10,7 @@ from sklearn.pipeline import make_pipeline
 import kedge
 from kedge.search import Goal
 from kedge.search.exact.prefix_tails import _multiplied
+from kedge.search.exact.ranked import Ranked
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -55,3 +56,17 @@ def test_products_of_what_each_length_leaves_free(spans):
         for length in [*range(most, least - 1, -1), *([0] if least else [])]
     ]
     assert _multiplied(factors, each) == pytest.approx(np.array(wanted))
+
+
+def test_every_length_that_was_looked_at_is_in_the_trace():
+    """From the shortest that is allowed on, each with its interval."""
+    model = kedge.WordWeights({"good": 3.0, "so": 2.0, "film": 2.0, "bad": -4.0}, intercept=-1.0)
+    for allow_empty in (True, False):
+        found = Ranked()(
+            reading_of(model, "good so film bad good"),
+            Goal(0.95, allow_empty=allow_empty),
+            np.random.default_rng(0),
+        )
+        lengths = [len(one.kept) for one in found.trace]
+        assert lengths == list(range(0 if allow_empty else 1, len(found.kept) + 1))
+        assert found.trace[-1].kept == found.kept
