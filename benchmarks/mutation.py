@@ -4,7 +4,8 @@
 It needs cosmic-ray (``pip install cosmic-ray``). The tests are collected once and run once to see which of
 them execute which lines. Each mutant then gets a forked process, in which the tests that execute the changed
 statement run, the fastest first, until one fails. Results of an earlier run are kept for mutants that were
-killed and whose function has not been edited since. ``survivors.json`` says why a mutant may survive.
+killed, or are known to be equivalent or tuning, and whose function has not been edited since.
+``survivors.json`` says why a mutant may survive, ``tuning.py`` which ones only choose how to look.
 """
 
 import argparse
@@ -74,13 +75,15 @@ class Driver:
         file = self.given.out / "mutation.json"
         stored = json.loads(file.read_text(encoding="utf-8"))["mutants"] if file.exists() else []
         known = {(row["key"], row["origin"]): row for row in stored}
-        rows: list[dict[str, Any]] = []
+        rows, settled = list[dict[str, Any]](), reasons()
         end = time.monotonic() + 60 * self.given.minutes
         for mutant in mutants[self.given.first :]:
             if not mutant.is_python:
                 continue
             row = known.get((mutant.key, mutant.origin))
-            if (row is None or row["outcome"] == "survived") and time.monotonic() < end:
+            alive = row is not None and row["outcome"] == "survived"
+            again = alive and not (is_tuning(mutant.key) or settled.get(mutant.key, "").startswith("Equiv"))
+            if (row is None or again) and time.monotonic() < end:
                 start = os.times()
                 outcome, tests = self.try_(mutant)
                 now = os.times()

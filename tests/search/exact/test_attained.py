@@ -275,3 +275,23 @@ def test_in_the_middle_goes_on_to_the_first_length_that_misses():
         assert looked[least].high < 0.9 <= looked[least + 1].low
         assert least < 7
         assert all(looked[n].mean == pytest.approx(precision(n).mean, abs=1e-12) for n in looked)
+
+
+@pytest.mark.parametrize("length", [1, 3, 5])
+def test_what_a_leaf_can_still_become_by_every_choice(length):
+    """For each number of units decided and of occurrences left, by trying all of them."""
+    reading = reading_of(kedge.rules.any_of(["a", "b"], ["c", "d"]), "a a a b b c c c d")
+    chances = tree.Leaves(reading).chances
+    sizes = reading.units.sizes[chances.asked]
+    up, down = tree._reach(chances, sizes, length)
+    for i in range(len(sizes) + 1):
+        for left in range(length + 1):
+            choices = (c for c in product(*(range(m + 1) for m in sizes[i:].tolist())) if sum(c) <= left)
+            every = [
+                np.prod([f[a] for f, a in zip(chances.factors[i:], c, strict=True)], axis=0)
+                if c
+                else np.ones(len(chances.label))
+                for c in choices
+            ]
+            assert up[i][left] == pytest.approx(np.max(every, axis=0))
+            assert down[i][left] == pytest.approx(np.min(every, axis=0))
