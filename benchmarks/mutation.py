@@ -266,15 +266,20 @@ def reasons_for_tuning(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
     return {row["key"]: reason for row in rows if (reason := why_tuning(row["key"]))}
 
 
-def earlier(seed: int, known: dict[str, str]) -> str:
-    """What came of other samples, from the files that were kept of them (``mutation-*.json``)."""
+def earlier(known: dict[str, str]) -> str:
+    """What came of other samples, and of this one at first, from the files kept (``mutation-*.json``)."""
     rows = []
     for file in sorted((HERE / "results").glob("mutation-*.json")):
         data = json.loads(file.read_text(encoding="utf-8"))
-        if data["seed"] != seed:
-            name = f"{file.stem} (seed {data['seed']}, commit {data['commit']})"
-            rows.append(Tally.of(data["mutants"], known).row(name))
-    return "\nOther samples:\n\n" + "\n".join([HEAD, *rows]) + "\n" if rows else ""
+        name = f"{file.stem} (seed {data['seed']}, commit {data['commit']})"
+        rows.append(Tally.of(data["mutants"], known).row(name))
+    return (
+        "\nOther samples, and this one before tests were written for it (`first`):\n\n"
+        + "\n".join([HEAD, *rows])
+        + "\n"
+        if rows
+        else ""
+    )
 
 
 def listed(rows: Sequence[dict[str, Any]], known: dict[str, str]) -> str:
@@ -315,7 +320,7 @@ killed do not end. {seconds:,.0f} s of CPU time.
 Tests: {", ".join(f"`{t}`" for t in TESTS)}. What was killed earlier is not run again while its function
 stays as it is. Tests that are written for the survivors of a sample make its share say more of these mutants
 than of all, so a sample of another seed is taken then.
-{earlier(data["seed"], known)}
+{earlier(known)}
 Not killed, and equivalent:
 
 {listed([row for row in alive if not is_tuning(row["key"])], known)}
