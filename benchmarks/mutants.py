@@ -176,6 +176,7 @@ def put_in_place(mutant: Mutant) -> None:
                 setattr(module, name, new)
         else:
             _graft(old, new, mutant.module)
+            getattr(old, "cache_clear", lambda: None)()  # what was worked out before
 
 
 def _graft(old: Any, new: Any, module: str) -> None:
