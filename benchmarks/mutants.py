@@ -160,7 +160,10 @@ def put_in_place(mutant: Mutant) -> None:
     module = sys.modules[mutant.module]
     fresh = types.ModuleType(mutant.module)
     fresh.__dict__.update({k: v for k, v in vars(module).items() if k.startswith("__")})
-    exec(compile(mutant.code, str(mutant.path), "exec"), vars(fresh))  # noqa: S102
+    try:
+        exec(compile(mutant.code, str(mutant.path), "exec"), vars(fresh))  # noqa: S102
+    except Exception as error:
+        raise ImportError(mutant.key) from error
     for name, new in list(vars(fresh).items()):
         if name.startswith("__"):
             continue
@@ -173,6 +176,7 @@ def put_in_place(mutant: Mutant) -> None:
                 setattr(module, name, new)
         else:
             _graft(old, new, mutant.module)
+            getattr(old, "cache_clear", lambda: None)()  # what was worked out before
 
 
 def _graft(old: Any, new: Any, module: str) -> None:
@@ -191,8 +195,8 @@ def _graft(old: Any, new: Any, module: str) -> None:
 def _graft_class(old: type, new: type, module: str) -> None:
     known: Mapping[str, Any] = vars(old)
     if hasattr(new, "_field_defaults"):  # a named tuple's own constructor belongs to no module
-        made, making = vars(old)["__new__"], vars(new)["__new__"]
-        made.__defaults__ = making.__defaults__
+        made: Any = old.__new__
+        made.__defaults__ = new.__new__.__defaults__
     for name, value in vars(new).items():
         if name in {"__dict__", "__weakref__", "__doc__", "__module__", "__slots__"} or name not in known:
             continue

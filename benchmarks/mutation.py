@@ -4,7 +4,8 @@
 It needs cosmic-ray (``pip install cosmic-ray``). The tests are collected once and run once to see which of
 them execute which lines. Each mutant then gets a forked process, in which the tests that execute the changed
 statement run, the fastest first, until one fails. Results of an earlier run are kept for mutants that were
-killed and whose function has not been edited since. ``survivors.json`` says why a mutant may survive.
+killed, or are known to be equivalent or tuning, and whose function has not been edited since.
+``survivors.json`` says why a mutant may survive, ``tuning.py`` which ones only choose how to look.
 """
 
 import argparse
@@ -18,12 +19,13 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import coverage
 import pytest
 from engine import engine
 from mutants import SOURCE, Mutant, drawn, put_in_place
+from tuning import is_tuning, why_tuning
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -34,6 +36,7 @@ TESTS = (
 )  # fmt: skip
 # A test may take so many times its own time, and so many seconds more, before its mutant counts as endless.
 PATIENCE, GRACE = 10, 3.0
+_BROKEN = 70  # the exit code of a process that could not put its mutant in place
 
 
 class Driver:
@@ -72,13 +75,15 @@ class Driver:
         file = self.given.out / "mutation.json"
         stored = json.loads(file.read_text(encoding="utf-8"))["mutants"] if file.exists() else []
         known = {(row["key"], row["origin"]): row for row in stored}
-        rows: list[dict[str, Any]] = []
+        rows, settled = list[dict[str, Any]](), reasons()
         end = time.monotonic() + 60 * self.given.minutes
         for mutant in mutants[self.given.first :]:
             if not mutant.is_python:
                 continue
             row = known.get((mutant.key, mutant.origin))
-            if (row is None or row["outcome"] == "survived") and time.monotonic() < end:
+            alive = row is not None and row["outcome"] == "survived"
+            again = alive and not (is_tuning(mutant.key) or settled.get(mutant.key, "").startswith("Equiv"))
+            if (row is None or again) and time.monotonic() < end:
                 start = os.times()
                 outcome, tests = self.try_(mutant)
                 now = os.times()
@@ -181,6 +186,8 @@ class Driver:
         with os.fdopen(readable, "rb") as pipe:
             ran = len(pipe.read())
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if code == _BROKEN:
+            raise RuntimeError(f"The mutant cannot be put in place: {mutant.key}")
         if code == 0:
             return "survived", ran
         return "endless" if code in {-signal.SIGPROF, -signal.SIGALRM} else "killed", ran
@@ -194,8 +201,10 @@ class Driver:
         signal.setitimer(signal.ITIMER_REAL, 20 * self.given.seconds)  # for one that waits for ever
         try:
             put_in_place(mutant)
-        except Exception:  # noqa: BLE001  (a module that cannot even be imported)
+        except ImportError:  # a module that cannot even be loaded is noticed by anyone
             return 1
+        except Exception:  # noqa: BLE001  (our own mistake, which must not count as a kill)
+            return _BROKEN
         start = time.process_time()
         for nodeid in tests:
             took = self.seconds[nodeid]
@@ -214,47 +223,111 @@ def reasons() -> dict[str, str]:
     return json.loads(known.read_text(encoding="utf-8")) if known.exists() else {}
 
 
-def earlier(seed: int) -> str:
-    """What came of other samples, from the files that were kept of them (``mutation-*.json``)."""
+class Tally(NamedTuple):
+    """What became of some mutants."""
+
+    drawn: int
+    killed: int
+    tuning: int
+    equivalent: int
+    open: int
+    telling: float  # the share killed of those that are neither tuning nor equivalent
+
+    @classmethod
+    def of(cls, rows: Sequence[dict[str, Any]], known: dict[str, str]) -> "Tally":
+        """Count; a survivor in a place of `tuning.py` is tuning, whatever else is known of it."""
+        alive = [row["key"] for row in rows if row["outcome"] == "survived"]
+        tuning = sum(map(is_tuning, alive))
+        equal = sum(known.get(key, "").startswith("Equivalent") for key in alive if not is_tuning(key))
+        still = len(alive) - tuning - equal
+        dead = sum(row["outcome"] != "survived" and not is_tuning(row["key"]) for row in rows)
+        return cls(len(rows), len(rows) - len(alive), tuning, equal, still, dead / max(dead + still, 1))
+
+    def row(self, name: str) -> str:
+        """A line of a table."""
+        killed = f"{self.killed:,} ({self.killed / max(self.drawn, 1):.1%})"
+        cells = (name, self.drawn, killed, self.tuning, self.equivalent, self.open, f"{self.telling:.1%}")
+        return "| " + " | ".join(map(str, cells)) + " |"
+
+
+HEAD = """| | drawn | killed | tuning | equivalent | not killed | killed of those that matter |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |"""
+# What a mutant is of, by the beginning of its key.
+PARTS = {
+    "evaluators": "kedge/evaluators/",
+    "proofs that nothing shorter reaches": "kedge/search/exact/",
+    "proofs by sampling": "kedge/search/guided/",
+    "checker of certificates": "kedge/certificates/",
+}
+
+
+def reasons_for_tuning(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """Why it does not matter, by key, of those that are in a listed place."""
+    return {row["key"]: reason for row in rows if (reason := why_tuning(row["key"]))}
+
+
+def earlier(known: dict[str, str]) -> str:
+    """What came of other samples, and of this one at first, from the files kept (``mutation-*.json``)."""
     rows = []
     for file in sorted((HERE / "results").glob("mutation-*.json")):
         data = json.loads(file.read_text(encoding="utf-8"))
-        dead, drawn = sum(row["outcome"] != "survived" for row in data["mutants"]), len(data["mutants"])
-        if data["seed"] != seed:
-            share = f"{dead:,} of {drawn:,} ({dead / max(drawn, 1):.1%})"
-            rows.append(f"- {file.stem}: seed {data['seed']}, commit {data['commit']}, {share} killed")
-    return "\nOther samples:\n\n" + "\n".join(rows) + "\n" if rows else ""
+        name = f"{file.stem} (seed {data['seed']}, commit {data['commit']})"
+        rows.append(Tally.of(data["mutants"], known).row(name))
+    return (
+        "\nOther samples, and this one before tests were written for it (`first`):\n\n"
+        + "\n".join([HEAD, *rows])
+        + "\n"
+        if rows
+        else ""
+    )
+
+
+def listed(rows: Sequence[dict[str, Any]], known: dict[str, str]) -> str:
+    """Mutants that live, with the reason."""
+    lines = (
+        f"- `{row['key'].partition(':')[0]}`: `{row['change'][0]}` became `{row['change'][1]}`. "
+        f"{known.get(row['key'], 'No reason is known yet.')}"
+        for row in sorted(rows, key=lambda row: row["key"])
+    )
+    return "\n".join(lines) or "None."
 
 
 def report(data: dict[str, Any], known: dict[str, str]) -> str:
     """The page."""
     rows, alive = data["mutants"], [row for row in data["mutants"] if row["outcome"] == "survived"]
-    dead, endless = len(rows) - len(alive), sum(row["outcome"] == "endless" for row in rows)
-    equal = sum(known.get(row["key"], "").startswith("Equivalent") for row in alive)
-    share, among = dead / max(len(rows), 1), dead / max(len(rows) - equal, 1)
+    endless = sum(row["outcome"] == "endless" for row in rows)
     seconds = sum(row["seconds"] for row in rows)
-    listed = "\n".join(
-        f"- `{row['key'].partition(':')[0]}`: `{row['change'][0]}` became `{row['change'][1]}`. "
-        f"{known.get(row['key'], 'No reason is known yet.')}"
-        for row in sorted(alive, key=lambda row: row["key"])
-    )
+    parts = {name: [r for r in rows if r["key"].startswith(path)] for name, path in PARTS.items()}
+    table = [Tally.of(some, known).row(name) for name, some in parts.items()]
+    table.append(Tally.of(rows, known).row("**all**"))
+    newline = "\n"
     return f"""# Mutants
 
 Written by `benchmarks/mutation.py`, kedge at commit {data["commit"]}. Mutants of the evaluators, the exact
 searches, the proofs by sampling and the checker of certificates, by the operators of cosmic-ray:
-{data["all"]:,} in all, of which {len(rows):,} were drawn (seed {data["seed"]}). Killed: **{dead:,} of
-{len(rows):,} ({share:.1%})**, {endless} of them because they do not end. Of the {len(alive)} survivors
-{equal} are equivalent: they change how long it takes, or a margin that no answer depends on. Of the others
-that were drawn **{among:.1%}** were killed. {seconds:,.0f} s of CPU time. Tests:
-{", ".join(f"`{t}`" for t in TESTS)}.
+{data["all"]:,} in all, of which {len(rows):,} were drawn (seed {data["seed"]}). {endless} of those that were
+killed do not end. {seconds:,.0f} s of CPU time.
 
-What was killed earlier is not run again while its function stays as it is. Which survivors are equivalent was
-judged by reading. Tests that are written for the survivors of a sample make its share say more of these
-mutants than of all, so a sample of another seed is taken then.
-{earlier(data["seed"])}
-Survivors, with the reason:
+{HEAD}
+{newline.join(table)}
 
-{listed or "none."}
+- *Tuning* is what survives in the places that `benchmarks/tuning.py` lists, which only choose how to look; a
+  test puts other choices there and finds every claim true.
+- *Equivalent* is what changes nothing that can be asked for, judged by reading, with the reason below.
+- *Not killed* is everything else that survives; margins for rounding are among these.
+- The last column leaves out tuning, killed or not, and what is equivalent.
+
+Tests: {", ".join(f"`{t}`" for t in TESTS)}. What was killed earlier is not run again while its function
+stays as it is. Tests that are written for the survivors of a sample make its share say more of these mutants
+than of all, so a sample of another seed is taken then.
+{earlier(known)}
+Not killed, and equivalent:
+
+{listed([row for row in alive if not is_tuning(row["key"])], known)}
+
+Tuning:
+
+{listed([row for row in alive if is_tuning(row["key"])], known | reasons_for_tuning(alive))}
 """
 
 
@@ -269,7 +342,12 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=600.0)
     parser.add_argument("--map", type=Path, help="where to keep what each test executes")
     parser.add_argument("--out", type=Path, default=HERE / "results")
+    parser.add_argument("--page", action="store_true", help="write the page anew from what is stored")
     given = parser.parse_args()
+    if given.page:
+        data = json.loads((given.out / "mutation.json").read_text(encoding="utf-8"))
+        (given.out / "mutation.md").write_text(report(data, reasons()), encoding="utf-8")
+        return
     os.chdir(ROOT)
     options = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov", "-m", "not slow"]
     sys.exit(pytest.main([*options, *TESTS], plugins=[Driver(given)]))

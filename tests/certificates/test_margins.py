@@ -5,6 +5,7 @@ from fractions import Fraction
 from math import isqrt
 
 import pytest
+from certified import MODELS, issued, resealed
 
 from kedge.certificates import checker
 
@@ -41,3 +42,24 @@ def test_bits_that_are_cut_off_are_counted_each_time(coins, share):
     # And hardly more is counted than is lost.
     assert low >= 1 - below - eta - coins * Fraction(1, 1 << 20)
     assert high <= 1 - short + eta + coins * Fraction(1, 1 << 20)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_who_claims_less_than_could_be_shown_is_believed(name):
+    """A lower lower end, a higher upper end, a higher bound on shorter ones; but not past the threshold."""
+    certificate = issued(name)
+    bounds, threshold = certificate["bounds"], Fraction(certificate["threshold"])
+    less = {"low": threshold, "high": Fraction(1)}
+    if "shorter" in bounds:
+        less["shorter"] = (Fraction(bounds["shorter"]) + threshold) / 2
+    certificate["bounds"] = bounds | {key: str(value) for key, value in less.items()}
+    assert "keeps the label" in checker.check(resealed(certificate))
+    for key, value in (
+        ("low", threshold - Fraction(1, 10**9)),
+        ("high", Fraction(2)),
+        ("shorter", threshold),
+    ):
+        if key in bounds:
+            wrong = certificate | {"bounds": certificate["bounds"] | {key: str(value)}}
+            with pytest.raises(checker.Rejected):
+                checker.check(resealed(wrong))

@@ -78,7 +78,7 @@ class TestLaws:
 
     @pytest.mark.parametrize("keep", [0.5, 0.3])
     def test_units_as_coins(self, keep):
-        """A step that is taken or not, or equal steps; anything else is no coin. The largest steps come first."""
+        """A step that is taken or not, or equal steps; anything else is no coin. Large steps come first."""
         for n in (1, 2, 4):
             law = np.array([math.comb(n, k) * keep**k * (1 - keep) ** (n - k) for k in range(n + 1)])
             rows = [-2.0 * np.arange(n + 1), np.minimum(np.arange(n + 1), 1) * 3.0]

@@ -1,4 +1,4 @@
-"""The joint law of a sum and a squared norm: every interval holds the truth, whatever the shape of the grid."""
+"""The joint law of a sum and a squared norm: every interval holds the truth, whatever the grid."""
 
 import math
 

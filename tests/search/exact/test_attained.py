@@ -19,7 +19,7 @@ from kedge.model.scores.additive import AdditiveScore
 from kedge.model.scores.chain import ChainScore
 from kedge.results.interval import UNKNOWN
 from kedge.search import Goal
-from kedge.search.exact import foresight, tree
+from kedge.search.exact import foresight, prefixes, tree
 from kedge.search.exact.adaptive import Reach
 from kedge.search.exact.branch import Branch
 from kedge.search.exact.chain import Chain
@@ -39,7 +39,7 @@ def binomials(n, keep):
 @pytest.mark.parametrize("keep", [0.5, 0.25])
 @pytest.mark.parametrize("seed", range(8))
 def test_on_a_lattice_the_bound_is_the_value_of_the_best_chooser(seed, keep):
-    """One who sees how the units before fell, by the recursion itself: at every branch, for every number left.
+    """One who sees how the units before fell, by the recursion itself: at every branch and number left.
 
     The need is rounded down to whole cells, and what others than the first units bring to a cell more.
     """
@@ -147,7 +147,8 @@ def test_certified_answers_of_trees_are_irreducible_at_thresholds_that_are_attai
 
 
 def thresholds(attained):
-    """Each value, and the numbers next to it on either side."""
+    """Each value, and the numbers next to it on either side; and certainty."""
+    yield 1.0
     for value in sorted(attained):
         if 0.5 < value < 1.0:
             yield from (math.nextafter(value, 0.0), value, math.nextafter(value, 1.0))
@@ -199,6 +200,7 @@ def test_branches_at_attained_thresholds_and_a_bit_beside(seed, keep):
         found = Branch()(reading, Goal(threshold), rng)
         judge(found.status, found.kept, sizes, truth, threshold)
         exact += found.status == "exact"
+        assert threshold < 1.0 or found.status == "exact"
     assert keep != 0.5 or exact
 
 
@@ -233,7 +235,7 @@ def test_prefixes_at_attained_thresholds_and_a_bit_beside(seed, keep):
         found = shortest_prefix(score, threshold, keep=keep)
         status = "exact" if found.proven else "certified" if found.reached else "not_reached"
         judge(status, found.kept, sizes, truth, threshold)
-        assert keep != 0.5 or status == "exact"
+        assert keep != 0.5 or status == "exact" or max(truth.values()) < threshold
 
 
 @pytest.mark.parametrize("strict", [True, False])
@@ -257,3 +259,40 @@ def test_a_proof_of_which_nothing_is_known_rests_on_no_sample():
     """And has neither a level nor a wealth."""
     proof = Proof((0,), UNKNOWN)
     assert (proof.proved, proof.trials, proof.level, proof.log_wealth) == (False, 0, None, 0.0)
+
+
+def test_in_the_middle_goes_on_to_the_first_length_that_misses():
+    """And no further: each length on the way is known, so that the answer is proved."""
+    rng = np.random.default_rng(2)
+    for _ in range(5):
+        slopes = np.append(rng.uniform(0.5, 1.5, 9), -0.7)
+        score = AdditiveScore.from_slopes(-3.9, slopes, np.ones(10, dtype=np.int64), strict=True)
+        ladder = Ladder.of(score, 0.5)
+        precision = enumerate_prefixes(ladder)
+        looked = {9: precision(9)}
+        prefixes._in_the_middle(score, ladder, 0.9, 1, looked)
+        least = min(looked)
+        assert sorted(looked) == list(range(least, 10))
+        assert looked[least].high < 0.9 <= looked[least + 1].low
+        assert least < 7
+        assert all(looked[n].mean == pytest.approx(precision(n).mean, abs=1e-12) for n in looked)
+
+
+@pytest.mark.parametrize("length", [1, 3, 5])
+def test_what_a_leaf_can_still_become_by_every_choice(length):
+    """For each number of units decided and of occurrences left, by trying all of them."""
+    rng, sizes = np.random.default_rng(length), np.array([3, 2, 3, 1])
+    factors = [rng.random((m + 1, 7)) for m in sizes.tolist()]
+    chances = SimpleNamespace(factors=factors, label=np.ones(7, dtype=bool))
+    up, down = tree._reach(chances, sizes, length)
+    for i in range(len(sizes) + 1):
+        for left in range(length + 1):
+            choices = (c for c in product(*(range(m + 1) for m in sizes[i:].tolist())) if sum(c) <= left)
+            every = [
+                np.prod([f[a] for f, a in zip(chances.factors[i:], c, strict=True)], axis=0)
+                if c
+                else np.ones(len(chances.label))
+                for c in choices
+            ]
+            assert up[i][left] == pytest.approx(np.max(every, axis=0))
+            assert down[i][left] == pytest.approx(np.min(every, axis=0))
