@@ -216,8 +216,8 @@ class Search:
         if self._learner.vouched:
             return kept
         needs, looks = self._leaving(), Looks(self._learner)
-        read = without_idle(self._pool, kept)
-        kept = kept if read in self._known else read
+        if not self._tried:  # after a proof that failed, words that seem to do nothing are worth a try
+            kept = without_idle(self._pool, kept)
         try:
             last = self._pool.reading.oracle.queries + _TRIMMING
             while len(kept) > 1 and (rest := needs.spare(kept, last)) is not None:
