@@ -123,7 +123,9 @@ class TestHarmonics:
         if abs(where) > 0.5:  # farther off than the sum hardly ever strays
             assert tail.width < 1e-3
         else:
-            assert tail.width < 6.0 / count + near + 1e-3
+            # A few coins have heavy sums; one within a wave of zero cannot be told from it.
+            blurred = weights[np.abs(scores) <= circle.period / count].sum()
+            assert tail.width < 6.0 / count + blurred + 1e-3
 
     @given(st.lists(st.floats(1e-4, 0.6), min_size=1, max_size=30), st.integers(1, 60))
     @settings(max_examples=60, deadline=None)

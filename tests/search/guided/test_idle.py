@@ -5,8 +5,13 @@ import pytest
 from readings import reading_of
 
 from kedge.errors import OutOfQueries
+from kedge.results.interval import UNKNOWN
+from kedge.search import Goal
+from kedge.search.guided.course import Search
 from kedge.search.guided.idle import without_idle
+from kedge.search.guided.learner import Learner
 from kedge.search.guided.pool import Pool
+from kedge.search.guided.proof import Proof
 
 WORDS = [f"w{i}" for i in range(12)]
 
@@ -53,3 +58,20 @@ def test_without_a_question_left_nothing_goes(monkeypatch):
 
     monkeypatch.setattr(pool, "ask", none_left)
     assert without_idle(pool, (3, 5, 7)) == (3, 5, 7)
+
+
+def test_after_a_proof_that_failed_they_are_worth_a_try(monkeypatch):
+    """The first proposal has none of them; a later one may, because what went may have done a little."""
+    pool = pool_of(both_or_ninth, (3, 5, 7), 16)
+    learner = Learner(pool, Goal(), 3_000)
+    learner.begin()
+    learner.fit()
+    learner.vouched = False
+    search = Search(learner, 5_000, 4, 0.9, prove=True)
+    asked = []
+    monkeypatch.setattr("kedge.search.guided.course.without_idle", lambda _, kept: asked.append(kept) or kept)
+    search._trimmed((3, 5, 7))
+    assert asked == [(3, 5, 7)]
+    search._tried.append(Proof((3, 7), UNKNOWN))
+    search._trimmed((3, 5, 7))
+    assert asked == [(3, 5, 7)]
