@@ -12,3 +12,14 @@ def good(texts):
 def labelled(texts):
     """Labels that would control a terminal."""
     return [HOSTILE + ("yes" if "good" in text else "no") for text in texts]
+
+
+def labels_by(table):
+    """A model of words a, b, c, ... whose label for every set of them is drawn in advance."""
+    words = [chr(ord("a") + k) for k in range(len(table).bit_length() - 1)]
+
+    def model(texts):
+        at = [sum(1 << k for k, word in enumerate(words) if word in text.split()) for text in texts]
+        return [bool(table[i]) for i in at]
+
+    return model, " ".join(words)

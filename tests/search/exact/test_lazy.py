@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from functions import labels_by
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from readings import reading_of
@@ -11,18 +12,6 @@ from kedge import Exhaustive, Interval, Lazy
 from kedge.evaluators import Enumeration
 from kedge.reading.oracle import ASKED_AGAIN
 from kedge.search import Goal
-
-
-def labels_by(table):
-    """A model of words a, b, c, ... whose label for every set of them is drawn in advance."""
-    words = [chr(ord("a") + k) for k in range(len(table).bit_length() - 1)]
-
-    def model(texts):
-        at = [sum(1 << k for k, word in enumerate(words) if word in text.split()) for text in texts]
-        return [bool(table[i]) for i in at]
-
-    return model, " ".join(words)
-
 
 TABLES = st.integers(1, 6).flatmap(lambda b: st.lists(st.booleans(), min_size=1 << b, max_size=1 << b))
 

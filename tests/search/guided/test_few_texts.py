@@ -4,6 +4,7 @@ import zlib
 
 import numpy as np
 import pytest
+from functions import labels_by
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from readings import reading_of
@@ -13,17 +14,6 @@ from kedge import Exhaustive
 from kedge.search import Goal
 from kedge.search.exact.lazy import ask_the_rest, still_to_ask
 from kedge.search.guided.guided import Guided
-
-
-def labels_by(table):
-    """A model of words a, b, c, ... whose label for every set of them is drawn in advance."""
-    words = [chr(ord("a") + k) for k in range(len(table).bit_length() - 1)]
-
-    def model(texts):
-        at = [sum(1 << k for k, word in enumerate(words) if word in text.split()) for text in texts]
-        return [bool(table[i]) for i in at]
-
-    return model, " ".join(words)
 
 
 def random_model(texts):
