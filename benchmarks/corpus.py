@@ -276,8 +276,8 @@ def overhead(folder: Path, documents: int) -> dict[str, float]:
     from kedge import Explainer
     from kedge.corpus import Summary, open_source
     from kedge.corpus.files.journal import Journal
-    from kedge.corpus.workers.shipment import packed
     from kedge.corpus.workers.task import explain_batch
+    from kedge.corpus.workers.transfer import packed
 
     started = time.process_time()
     items = list(open_source(IMDB, "review"))[:documents]

@@ -12,7 +12,7 @@ with probability 1/2, and the model still gives the label at least 95% of the ti
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from kedge.asking import explain, flip, influence, precision
+from kedge.api import explain, flip, influence, precision
 from kedge.certificates.recheck import verify
 from kedge.errors import KedgeError
 from kedge.explainer import Explainer
@@ -21,9 +21,9 @@ from kedge.model.networks.torch import torch_model
 from kedge.model.weights import WordWeights
 from kedge.perturb import Infill, Masking, Neighbours
 from kedge.prior import Prior
-from kedge.results.banzhaf import Influence
-from kedge.results.counterfactual import Flip
 from kedge.results.explanation import Explanation, Step
+from kedge.results.flip import Flip
+from kedge.results.influence import Influence
 from kedge.results.interval import Interval
 from kedge.search.beam import Beam
 from kedge.search.exact.branch import Branch
@@ -37,7 +37,7 @@ from kedge.search.exhaustive import Exhaustive
 from kedge.search.gradient import Gradient
 from kedge.search.guided.guided import Guided
 from kedge.studies.comparison import Comparison, compare
-from kedge.studies.judging import Evaluation, evaluate
+from kedge.studies.evaluation import Evaluation, evaluate
 from kedge.studies.matching import apply
 from kedge.studies.repeats import Stability, stability
 from kedge.studies.verdict import Verdict

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from kedge.batching import prepare_batch
 from kedge.errors import TextError
 from kedge.flipping import Wish, flip_label
 from kedge.model import Model
@@ -18,11 +19,11 @@ from kedge.options import Options, OptionsGiven, option_fields, with_options
 from kedge.perturb import Perturbation
 from kedge.perturb.choice import as_perturbation
 from kedge.pipeline import Query, explain_text, find_anchor, open_reading
-from kedge.reading.holes import in_use, without
+from kedge.reading.masked_text import perturbation_in_use, text_without
 from kedge.reading.reading import Reading, read_document
-from kedge.results.banzhaf import Influence
-from kedge.results.counterfactual import Flip
 from kedge.results.explanation import Explanation
+from kedge.results.flip import Flip
+from kedge.results.influence import Influence
 from kedge.search.knobs import check_at_least, make_evaluator
 from kedge.studies.influences import influence_of
 from kedge.studies.steps import Steps, build_up
@@ -31,7 +32,6 @@ from kedge.text.anchor import Anchor
 from kedge.text.index import CorpusIndex, as_index
 from kedge.text.inputs import as_texts
 from kedge.text.tokenize import Tokenizer, as_tokenizer
-from kedge.together import ask_together
 from kedge.typing import Label
 from kedge.utils.seeds import generator
 from kedge.utils.threads import one_thread
@@ -128,9 +128,9 @@ class Explainer:
         return explain_text(query, converted, *self._asked, given=self.given, bare=bare)
 
     @one_thread()
-    def ask_together(self, texts: Sequence[str], labels: Sequence[Label | None]) -> list[Query]:
+    def prepare_batch(self, texts: Sequence[str], labels: Sequence[Label | None]) -> list[Query]:
         """Several texts with what the model says of them, from one call, for ``answer``."""
-        return ask_together(texts, labels, self._source.current(), *self._asked)
+        return prepare_batch(texts, labels, self._source.current(), *self._asked)
 
     @one_thread()
     def precision(self, text: str, words: str | Iterable[str | int], label: Label | None = None) -> Verdict:
@@ -201,8 +201,8 @@ class Explainer:
     def masked(self, text: str, removed: Iterable[int]) -> str:
         """The text with these positions removed, as the model would see it."""
         document, _ = read_document(self.model, text, self._tokenizer)
-        fitted = in_use(self._perturbation, self.model, lambda: self.read(text))
-        return without(document, removed, fitted, generator(self.options.seed, text))
+        fitted = perturbation_in_use(self._perturbation, self.model, lambda: self.read(text))
+        return text_without(document, removed, fitted, generator(self.options.seed, text))
 
     def split(self, text: str) -> tuple[str, ...]:
         """The words of a text as the model reads them, including those outside its vocabulary."""

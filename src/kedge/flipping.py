@@ -15,7 +15,7 @@ from kedge.perturb import Perturbation
 from kedge.pipeline import Query, open_reading
 from kedge.reading.oracle import Memory, Oracle, text_keys
 from kedge.reading.reading import Reading
-from kedge.results.counterfactual import Flip
+from kedge.results.flip import Flip
 from kedge.studies.flips import lose_label, word_effects
 from kedge.studies.replacing import Replacing
 from kedge.text.anchor import Anchor

@@ -20,14 +20,14 @@ from kedge.reading.labels import label_to_explain
 from kedge.reading.oracle import ASKED_AGAIN, Oracle
 from kedge.reading.reading import Reading, read, read_document
 from kedge.reading.verification import confirm, verify
-from kedge.results.drawn import Drawn
 from kedge.results.explanation import Explanation, Step, TiedAnchors
+from kedge.results.lazy import LazySequence
 from kedge.results.removal import Removal
 from kedge.search.covering import Covering
 from kedge.search.empty import baseline_of
-from kedge.search.hurried import hurried_anchor
 from kedge.search.strategies import choose_strategy, spell
 from kedge.search.strategy import Candidate, Found, Strategy
+from kedge.search.timeout_fallback import fallback_anchor
 from kedge.studies.examples import draw_examples
 from kedge.studies.influences import measure_influence
 from kedge.studies.removals import CLAIMS, can_be_harder, harder_removals, is_free, without_questions
@@ -168,7 +168,7 @@ def find_anchor(reading: Reading, options: Options, rng: np.random.Generator) ->
         baseline = baseline_of(reading, found, goal, rng)
         return strategy, found if baseline is found.baseline else replace(found, baseline=baseline)
     except TimeIsUp:
-        return strategy, hurried_anchor(reading, goal, rng)
+        return strategy, fallback_anchor(reading, goal, rng)
 
 
 def explain_reading(
@@ -230,9 +230,9 @@ def explain_reading(
         coverage=None if options.corpus is None else options.corpus.coverage(words),
         objective=options.objective,
         seconds=time.perf_counter() - started,
-        tokens=Drawn(lambda: ((t.start, t.stop) for t in document.tokens)),  # for who looks
+        tokens=LazySequence(lambda: ((t.start, t.stop) for t in document.tokens)),  # for who looks
         probabilities=tuple(reading.probabilities.items()) if reading.probabilities else None,
-        trace=Drawn(lambda: map(step, looked)),  # likewise
+        trace=LazySequence(lambda: map(step, looked)),  # likewise
         ties=ties,
         examples=examples,  # likewise
         removals=removals,  # likewise, where they cost no question
@@ -272,4 +272,6 @@ def _removals(reading: Reading, found: Found, options: Options) -> Sequence[Remo
         # Only an exact answer has had the model asked again whether it repeats itself.
         return tuple(told) if found.status == "exact" else tuple(map(_at_most_certified, told))
     apart = without_questions(reading)
-    return Drawn(lambda: harder_removals(apart, known, own, options.seed, proven=exact, again=not exact))
+    return LazySequence(
+        lambda: harder_removals(apart, known, own, options.seed, proven=exact, again=not exact)
+    )

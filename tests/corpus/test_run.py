@@ -350,16 +350,16 @@ class TestTogether:
         rng = np.random.default_rng(0)
         texts = [" ".join(rng.choice(["good", "bad", "food", "place"], 40)) for _ in range(3)]
         explainer = kedge.Explainer(self.fitted(norm=None))
-        queries = explainer.ask_together([*texts, "unseen"], [None] * 4)
+        queries = explainer.prepare_batch([*texts, "unseen"], [None] * 4)
         assert [q.opened is not None for q in queries] == [True, True, True, False]
         assert all(begun is not None for q in queries[:3] for begun in q.opened[1].begun.values())
         assert [explainer.answer(q) for q in queries[:3]] == [explainer.explain(t) for t in texts]
-        assert [q.known for q in explainer.ask_together(["...", "!"], [None, None])] == [None, None]
+        assert [q.known for q in explainer.prepare_batch(["...", "!"], [None, None])] == [None, None]
 
     def test_a_tokenizer_of_the_users_own_is_respected(self):
         """Then words are not the model's own, and only its labels come from one call."""
         explainer = kedge.Explainer(self.fitted(), tokenizer=str.split)
-        queries = explainer.ask_together(list(self.TEXTS[:3]), [None] * 3)
+        queries = explainer.prepare_batch(list(self.TEXTS[:3]), [None] * 3)
         assert all(q.opened is None and q.known is not None for q in queries)
         outcomes = list(explainer.explain_corpus(self.TEXTS[:3], workers=1))
         alone = [replace(explainer.explain(text), removals=()) for text in self.TEXTS[:3]]

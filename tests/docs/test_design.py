@@ -16,8 +16,8 @@ from places import ROOT
 
 import kedge
 from kedge.corpus.items import items_of
-from kedge.corpus.workers.shipment import stowed
 from kedge.corpus.workers.task import explain_each
+from kedge.corpus.workers.transfer import stored
 from kedge.data.demo import review_model
 
 PAGE = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
@@ -151,7 +151,7 @@ def test_the_walk_of_a_corpus_with_two_workers(pipeline):
     walk.take(lambda: list(explainer.explain_corpus(texts, workers=2)))
     batch = list(items_of(texts))
     worker = Walk.of("A corpus with two workers", part=1)
-    with stowed(explainer) as folder:
+    with stored(explainer) as folder:
         worker.take(lambda: list(explain_each(folder.load(), batch, "outcome")))
 
 

@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 
 import kedge
 from kedge.errors import OptionError
-from kedge.model.networks.pieces import mask_of as token_mask
+from kedge.model.networks.tokenizers import mask_of as token_mask
 from kedge.perturb import Masking
 from kedge.reading.mask_choice import fit_mask, mask_of
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import kedge
 from kedge.data.demo import VERY_GOOD, review_model, very_good
 from kedge.render.html import stylesheet
-from kedge.render.pieces import document_pieces, example_pieces
+from kedge.render.segments import document_segments, example_segments
 
 REVIEW = "The service was slow and the soup was cold, but the staff were friendly."
 NASTY = (
@@ -57,7 +57,7 @@ def review():
 def test_everything_is_there(review, form):
     """Document, anchor, label, probabilities, precision, baseline, search, examples and promise."""
     page = Page(getattr(review, form)())
-    for piece in (
+    for segment in (
         "kedge",
         str(review.label),
         "Precision",
@@ -70,7 +70,7 @@ def test_everything_is_there(review, form):
         review.model,
         review.method,
     ):
-        assert piece in page.text
+        assert segment in page.text
     assert page.text.count("service") > 10  # the document and its examples
     assert page.tags.count("del") > 10
     assert page.tags.count("mark") > len(review.words)
@@ -126,19 +126,19 @@ def test_any_text_any_label(text, label):
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(["very", "Very", "good", "😀", "é", "food"]), min_size=1, max_size=12))
 def test_pieces_spell_the_document(words):
-    """The pieces of a document and of each example, put together, are the text itself."""
+    """The segments of a document and of each example, put together, are the text itself."""
     text = " ".join([*words, "good very"])
     e = kedge.explain(VERY_GOOD, text)
-    assert "".join(p.text for p in document_pieces(e)) == text
+    assert "".join(p.text for p in document_segments(e)) == text
     for example in e.examples:
-        assert "".join(p.text for p in example_pieces(e, example.removed)) == text
+        assert "".join(p.text for p in example_segments(e, example.removed)) == text
 
 
 def test_repeated_words_are_told_apart():
     """Of five times very the one that is kept is marked 1/5, the others are dotted copies."""
     e = kedge.explain(VERY_GOOD, very_good(4))
-    pieces = [p for p in document_pieces(e) if p.kind in {"kept", "copy"}]
-    assert [(p.text, p.kind, p.nth, p.of) for p in pieces] == [
+    segments = [p for p in document_segments(e) if p.kind in {"kept", "copy"}]
+    assert [(p.text, p.kind, p.nth, p.of) for p in segments] == [
         ("very", "kept", 1, 4),
         ("very", "copy", 2, 4),
         ("very", "copy", 3, 4),
@@ -154,7 +154,7 @@ def test_an_explanation_made_by_hand_is_shown():
     """Without the units of the text the anchor's spans are enough."""
     e = kedge.explain(VERY_GOOD, very_good(4))
     bare = e.__class__(**{**vars(e), "tokens": (), "trace": (), "examples": ()})
-    assert "".join(p.text for p in document_pieces(bare)) == e.text
+    assert "".join(p.text for p in document_segments(bare)) == e.text
     assert Page(bare.to_html()).tags.count("mark") == 3  # two words and the key
 
 

@@ -13,7 +13,8 @@ from kedge import WordWeights
 from kedge.data.demo import review_model
 from kedge.render.shading import Spoken, strongest, views
 from kedge.render.terminal import render
-from kedge.results.banzhaf import Influence, Measure
+from kedge.results.influence import Influence
+from kedge.results.lazy import LazyInfluence
 
 TEXT = "The service was slow, but the staff were friendly and the dessert was delicious."
 
@@ -90,7 +91,7 @@ def test_what_is_within_its_error_is_not_shaded():
     e = kedge.explain(WordWeights({"good": 1.0, "bad": -1.0}, intercept=0.1), "good bad")
     sampled = replace(e.influence, errors=(0.01, 0.9), exact=False, samples=50, classes=())
     assert isinstance(sampled, Influence)
-    unsure = replace(e, measure=Measure.of(sampled))
+    unsure = replace(e, measure=LazyInfluence.of(sampled))
     assert views(unsure)[0].shades[1] == 0
     assert "± 0.01" in views(unsure)[0].values[0]
     unknown = replace(e, measure=None)

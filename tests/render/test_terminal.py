@@ -5,7 +5,7 @@ from dataclasses import replace
 import kedge
 from kedge import WordWeights
 from kedge.render.shading import views
-from kedge.results.banzhaf import Measure
+from kedge.results.lazy import LazyInfluence
 
 WORDS = [f"filler{k}" for k in range(400)]
 
@@ -57,6 +57,6 @@ def test_an_error_too_small_to_see_is_not_shown():
     assert e.influence is not None
     words = tuple(replace(w, error=error) for w, error in zip(e.influence.words, (0.004, 0.006), strict=True))
     sampled = replace(e.influence, words=words, errors=(0.004, 0.006), exact=False, samples=5000)
-    unsure = replace(e, measure=Measure.of(sampled))
+    unsure = replace(e, measure=LazyInfluence.of(sampled))
     assert "\nfor        good +0.50\nagainst    bad -0.50 ± 0.01\n" in str(unsure)
     assert [" ± " in value for value in views(unsure)[0].values] == [False, True]

@@ -19,7 +19,7 @@ import kedge
 from kedge import Explanation, Masking, WordWeights
 from kedge.errors import Inconsistent, OptionError, OutOfTime
 from kedge.evaluators import slopes
-from kedge.studies import drawn_effects, influences
+from kedge.studies import influences, sampled_effects
 from kedge.studies.effects import Scene
 from kedge.utils.deadline import TimeIsUp
 from kedge.utils.numerics import pieces
@@ -189,7 +189,7 @@ def normed(seed):
 
 def sampled(reading, samples):
     """The influence from so many samples by arithmetic."""
-    return drawn_effects.by_arithmetic(Scene.of(reading), reading, samples, np.random.default_rng(0))
+    return sampled_effects.by_arithmetic(Scene.of(reading), reading, samples, np.random.default_rng(0))
 
 
 def pieces_of(rows):
@@ -201,7 +201,7 @@ def pieces_of(rows):
 def test_samples_need_not_be_kept(in_pieces, monkeypatch):
     """Of a long document sums are kept, piece by piece; the truth is within a few standard errors."""
     monkeypatch.setattr(slopes, "_UNITS", 0 if in_pieces else 600)
-    monkeypatch.setattr(drawn_effects, "pieces", pieces_of(400))
+    monkeypatch.setattr(sampled_effects, "pieces", pieces_of(400))
     for seed in range(5):
         found = sampled(kedge.Explainer(normed(seed)).read(LONG), 3000)
         truth, words = brute(normed(seed), LONG, found.label)
@@ -217,7 +217,7 @@ def test_long_documents_have_the_slopes_of_short_ones(monkeypatch):
     monkeypatch.setattr(slopes, "_UNITS", 0)
     reading = kedge.Explainer(normed(1)).read(LONG)
     whole = sampled(reading, 512)
-    monkeypatch.setattr(drawn_effects, "pieces", pieces_of(64))
+    monkeypatch.setattr(sampled_effects, "pieces", pieces_of(64))
     several = sampled(reading, 512)
     np.testing.assert_allclose(several.values, whole.values, atol=1e-6)
     np.testing.assert_allclose(several.errors, whole.errors, atol=1e-6)
@@ -240,7 +240,7 @@ def late(answer, after):
 def test_what_was_drawn_in_time_is_enough(monkeypatch):
     """When the time is up the answer rests on the samples so far; without any there is none."""
     monkeypatch.setattr(slopes, "_UNITS", 0)
-    monkeypatch.setattr(drawn_effects, "pieces", pieces_of(64))
+    monkeypatch.setattr(sampled_effects, "pieces", pieces_of(64))
     reading = kedge.Explainer(normed(1)).read(LONG)
     assert sampled(replace(reading, holds=late(reading.holds, 3)), 512).samples == 192
     with pytest.raises(TimeIsUp):

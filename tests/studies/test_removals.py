@@ -19,7 +19,7 @@ import kedge
 from kedge import Explanation
 from kedge.data.demo import reviews
 from kedge.errors import OptionError
-from kedge.search.alone import shortest_alone
+from kedge.search.keep_zero import shortest_at_keep_zero
 from kedge.studies.removals import LEVELS
 
 GOOD = ["good", "great", "nice", "fine", "best", "super", "lovely", "tasty", "fresh", "warm", "kind"]
@@ -209,7 +209,7 @@ def test_words_alone_are_found_for_any_model():
         assert (last.keep, len(last.words)) == (0.0, needed)
         assert last.minimality == ("shortest" if needed == 1 else "irreducible")
         few = kedge.Explainer(ask).read(" ".join(f"w{k}" for k in range(12)))
-        kept, _, minimality = shortest_alone(few)
+        kept, _, minimality = shortest_at_keep_zero(few)
         assert (len(kept), minimality) == (needed, "irreducible" if needed == 3 else "shortest")
 
 

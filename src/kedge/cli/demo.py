@@ -2,7 +2,7 @@
 
 import click
 
-from kedge.asking import explain
+from kedge.api import explain
 from kedge.data.demo import VERY_GOOD, review_model, reviews, very_good
 from kedge.render.terminal import render, wants_colour
 

@@ -9,7 +9,7 @@ from kedge.cli.files import read_text
 from kedge.cli.models import load_model
 from kedge.cli.options import model_options
 from kedge.errors import OptionError
-from kedge.studies import judging
+from kedge.studies import evaluation
 
 __all__ = ["command"]
 
@@ -50,7 +50,7 @@ def command(
             raise OptionError(f"--words takes NAME=FILE, got {given!r}.")
         said = dict(zip(lines, _answers(file, len(lines)), strict=True))
         tools[name] = said.__getitem__
-    judged = judging.evaluate(known, lines, tools, size=size, **options)
+    judged = evaluation.evaluate(known, lines, tools, size=size, **options)
     click.echo(json.dumps(judged.table(), indent=1) if as_json else str(judged))
 
 

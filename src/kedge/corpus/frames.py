@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from kedge.corpus.files.columns import COLUMNS, Kind
 from kedge.corpus.files.table import fitting
-from kedge.corpus.workers.shipment import Shipment, packed, unpacked
+from kedge.corpus.workers.transfer import PackedExplainer, pack, unpack
 from kedge.errors import MissingDependency, OptionError
 from kedge.explainer import Explainer
 
@@ -76,7 +76,7 @@ def explain_frame(
 class FrameTask:
     """An explainer on its way to workers that explain tables: unpacked once in each of them."""
 
-    shipment: Shipment
+    packed: PackedExplainer
     text: str
     id: str | None
 
@@ -86,11 +86,11 @@ class FrameTask:
         explainer = (
             model.with_options(**options) if isinstance(model, Explainer) else Explainer(model, **options)
         )
-        return cls(packed(explainer), text, id)
+        return cls(pack(explainer), text, id)
 
     def __call__(self, frame: "pd.DataFrame") -> "pd.DataFrame":
         """Explain a piece of the data."""
-        return explain_frame(unpacked(self.shipment), frame, text=self.text, id=self.id)
+        return explain_frame(unpack(self.packed), frame, text=self.text, id=self.id)
 
     def each(self, frames: "Iterator[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
         """Explain piece after piece."""

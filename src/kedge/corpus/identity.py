@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kedge.corpus.modules import is_the_users
+from kedge.corpus.user_code import is_the_users
 from kedge.text.index import CorpusIndex
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kedge.corpus.audit import Auditor, audited_outcomes
-from kedge.corpus.beginning import worth_writing
+from kedge.corpus.early_failure import fail_early
 from kedge.corpus.feed import Feed, Tracked
 from kedge.corpus.files.audits import AuditFile, written_rows
 from kedge.corpus.files.journal import Intent, Journal
@@ -225,7 +225,7 @@ class _Run:
             self.explainer, items, self._form, **where, isolate=True, note=summary.notes.append
         )
         with closing(results) as lines:
-            for line in lines if begun else worth_writing(lines, self._label):
+            for line in lines if begun else fail_early(lines, self._label):
                 journal.append(line)
                 row = line.to_row()
                 summary.add(row)

@@ -8,9 +8,9 @@ from typing import Any
 from kedge.errors import ModelError, OptionError
 from kedge.model.answers.naming import numbered, rename
 from kedge.model.answers.outputs import OUTPUTS, Outputs, read_outputs
-from kedge.model.asked import callable_model, estimator_model
+from kedge.model.black_box import callable_model, estimator_model
+from kedge.model.bound_methods import best_of, read_owner
 from kedge.model.columns import Row, reads_tables, refuse_tables
-from kedge.model.methods import best_of, read_owner
 from kedge.model.model import Model, Predictions, python_label
 from kedge.model.networks.embeddings import embedding_model, is_embedding
 from kedge.model.networks.torch import TorchModel, is_torch_module, read_torch

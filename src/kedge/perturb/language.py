@@ -13,7 +13,7 @@ import numpy as np
 
 from kedge.errors import OptionError
 from kedge.typing import Bools
-from kedge.utils.modes import evaluating
+from kedge.utils.eval_mode import evaluating
 
 __all__ = ["BATCH", "Expectation", "Vocabulary", "expectations", "whole_words"]
 

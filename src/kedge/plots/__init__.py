@@ -5,9 +5,9 @@ word does, ``stability`` anchors over seeds or thresholds, ``shift`` anchors as 
 ``evaluation`` how several tools do.
 """
 
-from kedge.plots.judgement import evaluation
 from kedge.plots.shifts import shift, shifted
 from kedge.plots.spread import stability
+from kedge.plots.tools import evaluation
 from kedge.plots.trace import search
 from kedge.plots.weights import words
 

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from kedge.errors import OptionError
 from kedge.plots.style import ACCENT, LOST, QUIET, SOFT, axes, axis_label, tidy
-from kedge.results.banzhaf import Influence
 from kedge.results.explanation import Explanation
+from kedge.results.influence import Influence
 from kedge.typing import Label
 
 if TYPE_CHECKING:

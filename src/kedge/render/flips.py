@@ -5,9 +5,9 @@ from typing import Any
 
 from kedge.render.excerpt import gap, is_long
 from kedge.render.html import environment, style, writable
-from kedge.render.pieces import Piece
+from kedge.render.segments import Segment
 from kedge.render.words import duration, listed, queries
-from kedge.results.counterfactual import Flip
+from kedge.results.flip import Flip
 from kedge.utils.messages import visible
 from kedge.utils.rounding import rounded
 from kedge.utils.sentences import Option, Sentence, spelled
@@ -88,27 +88,27 @@ def _share(pairs: tuple[tuple[Any, float], ...] | None, label: Any) -> str:
 
 def _struck(f: Flip, *, colour: bool) -> str:
     """The text with what goes struck out, and what comes instead."""
-    pieces, parts = _pieces(f), []
-    for k, piece in enumerate(pieces):
-        shown = visible(piece.text)
-        if piece.kind == "removed":
+    segments, parts = _segments(f), []
+    for k, segment in enumerate(segments):
+        shown = visible(segment.text)
+        if segment.kind == "removed":
             parts.append(f"\x1b[9;31m{shown}\x1b[0m" if colour else f"[-{shown}-]")
-        elif piece.kind == "kept":
+        elif segment.kind == "kept":
             parts.append(f"\x1b[1;32m{shown}\x1b[0m" if colour else f"{{+{shown}+}}")
         else:
-            parts.append(gap(piece.text, first=k == 0, last=k == len(pieces) - 1, short=is_long(f.text)))
+            parts.append(gap(segment.text, first=k == 0, last=k == len(segments) - 1, short=is_long(f.text)))
     return "".join(parts)
 
 
-def _pieces(f: Flip) -> list[Piece]:
-    """The document cut at the words that go; a replacement is a piece that is kept."""
-    pieces, end = [], 0
+def _segments(f: Flip) -> list[Segment]:
+    """The document cut at the words that go; a replacement is a segment that is kept."""
+    segments, end = [], 0
     for i, (start, stop) in enumerate(f.spans):
-        pieces += [Piece(f.text[end:start]), Piece(f.text[start:stop], "removed")]
+        segments += [Segment(f.text[end:start]), Segment(f.text[start:stop], "removed")]
         if f.replacements is not None:
-            pieces.append(Piece(f.replacements[i], "kept"))
+            segments.append(Segment(f.replacements[i], "kept"))
         end = stop
-    return [piece for piece in (*pieces, Piece(f.text[end:])) if piece.text]
+    return [segment for segment in (*segments, Segment(f.text[end:])) if segment.text]
 
 
 def flip_page(f: Flip) -> str:
@@ -132,7 +132,7 @@ def _render(f: Flip, *, notebook: bool) -> str:
             promise=flip_promise(f),
             sign=_SIGNS[f.status],
             status=f.status.replace("_", " ").capitalize(),
-            pieces=_pieces(f),
+            pieces=_segments(f),
             sides=[
                 {"name": "Before", "label": f.label, "bars": _bars(f, f.probabilities, f.label)},
                 {"name": "After", "label": f.new_label, "bars": _bars(f, f.probabilities_after, f.new_label)},

@@ -10,8 +10,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from kedge.render.phrases import baseline, headline, leading_status, meaning, provenance, status_name
-from kedge.render.pieces import Piece, document_pieces, example_pieces
 from kedge.render.removals import removal_rows, share_removed
+from kedge.render.segments import Segment, document_segments, example_segments
 from kedge.render.shading import strongest, unclear, views
 from kedge.render.trace import scatter
 from kedge.render.words import listed
@@ -86,7 +86,7 @@ def _render(template: str, e: Explanation, *, notebook: bool) -> str:
     main = e.baseline if e.needs_no_word and e.baseline is not None else e.interval
     wide = is_wide(main)
     shades = views(e)
-    document = document_pieces(e, [k for k in range(len(e.tokens)) if any(v.shades[k] for v in shades)])
+    document = document_segments(e, [k for k in range(len(e.tokens)) if any(v.shades[k] for v in shades)])
     copies = [p.of for p in document if p.kind == "copy"]
     return (
         environment()
@@ -178,8 +178,8 @@ def _ties(e: Explanation) -> str | None:
     return f"{found}{same:,} sets of this length do: {tied}."
 
 
-def _examples(e: Explanation, *, held: bool) -> list[list[Piece]]:
-    return [example_pieces(e, x.removed) for x in e.examples if x.holds == held]
+def _examples(e: Explanation, *, held: bool) -> list[list[Segment]]:
+    return [example_segments(e, x.removed) for x in e.examples if x.holds == held]
 
 
 def writable(text: str) -> str:

@@ -1,7 +1,7 @@
 """What each word does to the label, as a table for the terminal."""
 
 from kedge.render.shading import signed
-from kedge.results.banzhaf import Influence
+from kedge.results.influence import Influence
 from kedge.utils.messages import visible
 
 __all__ = ["render_influence"]

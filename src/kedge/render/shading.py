@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from kedge.results.banzhaf import Influence, WordInfluence
 from kedge.results.explanation import Explanation
+from kedge.results.influence import Influence, WordInfluence
 
 __all__ = ["Spoken", "View", "signed", "strongest", "unclear", "views"]
 

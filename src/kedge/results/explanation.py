@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal
 
 from kedge.errors import CertificateError
-from kedge.results.banzhaf import Influence, Measure
+from kedge.results.influence import Influence
 from kedge.results.interval import Interval
+from kedge.results.lazy import LazyInfluence
 from kedge.results.removal import Removal
 from kedge.typing import Label, Minimality, Span, Status
 from kedge.utils.messages import readable_json
@@ -150,7 +151,7 @@ class Explanation:
     ties: TiedAnchors | None = field(default=None, repr=False)
     examples: Sequence[Example] = field(default=(), repr=False)
     removals: Sequence[Removal] = field(default=(), repr=False)
-    measure: Measure | None = field(default=None, repr=False, compare=False)
+    measure: LazyInfluence | None = field(default=None, repr=False, compare=False)
     notes: tuple[str, ...] = ()
     evidence: dict[str, Any] | str | None = field(default=None, repr=False, compare=False)
     prior: str | None = None
@@ -249,7 +250,7 @@ class Explanation:
         values["examples"] = tuple(Example(**named(one)) for one in data["examples"])
         values["removals"] = tuple(Removal.from_dict(one) for one in data["removals"])
         if (influence := data["influence"]) is not None:
-            values["measure"] = Measure.of(Influence.from_dict(influence))
+            values["measure"] = LazyInfluence.of(Influence.from_dict(influence))
         values["ties"] = None if data["ties"] is None else TiedAnchors(**named(data["ties"]))
         return cls(**values)
 

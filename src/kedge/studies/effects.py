@@ -19,7 +19,7 @@ from kedge.evaluators.slopes import imputed, sample_weights, table_slopes, word_
 from kedge.model.scores.additive import AdditiveScore
 from kedge.model.scores.leaves import LeafBoxes
 from kedge.reading.reading import Reading
-from kedge.results.banzhaf import ClassInfluence, Influence, WordInfluence
+from kedge.results.influence import ClassInfluence, Influence, WordInfluence
 from kedge.text.document import Document
 from kedge.text.units import Units
 from kedge.typing import Bools, Counts, Floats, Label

@@ -14,8 +14,8 @@ import numpy as np
 from kedge.errors import OutOfQueries
 from kedge.perturb import Perturbation
 from kedge.reading.reading import Reading
-from kedge.results.drawn import Drawn
 from kedge.results.explanation import Example
+from kedge.results.lazy import LazySequence
 from kedge.search.strategy import Found
 from kedge.text.document import Document
 from kedge.text.units import Units
@@ -89,7 +89,7 @@ def draw_examples(reading: Reading, found: Found, seed: int) -> Sequence[Example
     scene = _Scene(reading.document, reading.units, reading.perturbation, found.kept, seed)
     holds = reading.holds_unasked
     if holds is not None:
-        return Drawn(lambda: _drawn(scene, holds))
+        return LazySequence(lambda: _drawn(scene, holds))
     try:
         sample = found.evaluator.seen(found.kept) or _ask(reading, found.kept, seed)
     except OutOfQueries:

@@ -9,13 +9,13 @@ from kedge.errors import OutOfQueries, OutOfTime
 from kedge.model.scores.additive import AdditiveScore
 from kedge.model.scores.leads import Leads
 from kedge.reading.reading import Reading
-from kedge.search.flips.asking import Trials, lose_by_asking, lose_prefix, rough_effects
-from kedge.search.flips.boxes import nearest_leaf
+from kedge.search.flips.black_box import Trials, lose_by_asking, lose_prefix, rough_effects
 from kedge.search.flips.cut import Cut
+from kedge.search.flips.leaves import nearest_leaf
 from kedge.search.flips.norms import lose_normed_lead
 from kedge.search.flips.sums import lose_any_lead, lose_sum, win_all_leads
 from kedge.search.flips.windows import lose_windows
-from kedge.search.hurried import word_weights
+from kedge.search.timeout_fallback import word_weights
 from kedge.typing import Bools, Counts, Floats, Label
 from kedge.utils.deadline import TimeIsUp
 

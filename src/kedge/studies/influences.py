@@ -13,10 +13,11 @@ import numpy as np
 from kedge.errors import OutOfTime
 from kedge.evaluators.enumeration import table_size
 from kedge.reading.reading import Reading
-from kedge.results.banzhaf import Influence, Measure
+from kedge.results.influence import Influence
+from kedge.results.lazy import LazyInfluence
 from kedge.search.strategy import Found
-from kedge.studies.drawn_effects import FEWEST, by_arithmetic, by_samples
 from kedge.studies.effects import Scene, by_asked, by_leaves, by_sum, by_table, class_chances
+from kedge.studies.sampled_effects import FEWEST, by_arithmetic, by_samples
 from kedge.typing import Bools, Counts, Floats
 from kedge.utils.deadline import TimeIsUp
 from kedge.utils.numerics import pieces
@@ -31,31 +32,31 @@ _HURRIED = 400
 _AT_A_TIME = 256
 
 
-def measure_influence(reading: Reading, found: Found) -> Measure | None:
+def measure_influence(reading: Reading, found: Found) -> LazyInfluence | None:
     """The influence of every word, from what is known of the model or was asked in the search.
 
     None where the search drew no samples that say anything.
     """
     scene = Scene.of(reading)
     if (inside := _inside(reading, scene)) is not None:
-        return Measure(inside)
+        return LazyInfluence(inside)
     if found.asked is not None:
-        return Measure(partial(by_asked, scene, *found.asked, class_chances(reading, found.asked[0])))
+        return LazyInfluence(partial(by_asked, scene, *found.asked, class_chances(reading, found.asked[0])))
     if found.evaluator.name == "enumeration":
         # What was asked is let go of with the reading, so that it is worked out now.
         return (
-            Measure(lambda: by_table(scene, reading))
+            LazyInfluence(lambda: by_table(scene, reading))
             if reading.algebra
-            else Measure.of(by_table(scene, reading))
+            else LazyInfluence.of(by_table(scene, reading))
         )
     if reading.holds_unasked is not None:
-        return Measure(lambda: by_arithmetic(scene, reading, _FREE, np.random.default_rng(0)))
+        return LazyInfluence(lambda: by_arithmetic(scene, reading, _FREE, np.random.default_rng(0)))
     seen = found.evaluator.seen(())
     if seen is None or len(seen[0]) < FEWEST:
         return None
     counts, holds = seen
     small = counts.astype(np.min_scalar_type(int(reading.units.sizes.max())))  # kept with the result
-    return Measure(partial(by_samples, scene, small, holds, class_chances(reading, counts)))
+    return LazyInfluence(partial(by_samples, scene, small, holds, class_chances(reading, counts)))
 
 
 def influence_of(reading: Reading, samples: int, rng: np.random.Generator) -> Influence:

@@ -15,8 +15,8 @@ from kedge.reading.oracle import Oracle
 from kedge.reading.reading import Reading
 from kedge.results.interval import Interval
 from kedge.results.removal import Removal
-from kedge.search.alone import shortest_alone
 from kedge.search.empty import empty_precision
+from kedge.search.keep_zero import shortest_at_keep_zero
 from kedge.search.strategies import AUTO, choose_strategy
 from kedge.search.strategy import Found, Goal
 from kedge.typing import Kept, Minimality, Status
@@ -112,7 +112,7 @@ def _without_chance(reading: Reading) -> Removal:
     baseline = Interval.exactly(float(held))
     if held:
         return Removal(0.0, baseline, (), (), (), baseline, "exact", "shortest")
-    kept, status, minimality = shortest_alone(reading)
+    kept, status, minimality = shortest_at_keep_zero(reading)
     return _anchored(reading, 0.0, baseline, kept, Interval.exactly(1.0), status, minimality)
 
 

@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from kedge.corpus.workers.shipment import packed, pickled
+from kedge.corpus.workers.transfer import pack, pickled
 from kedge.errors import KedgeError, ModelRaised
 from kedge.utils.deadline import TimeIsUp
 from kedge.utils.messages import name_error
@@ -36,7 +36,7 @@ class Isolated:
     """Answers in other processes: as many as work at the same time."""
 
     def __init__(self, explainer: "Explainer", count: int, seconds: float) -> None:
-        self._packed, self._seconds = packed(explainer).data, seconds
+        self._packed, self._seconds = pack(explainer).data, seconds
         self._idle: SimpleQueue[_Process] = SimpleQueue()
         for _ in range(count):
             self._start()

@@ -110,7 +110,7 @@ class Jobs:
         self._mean = 0.0  # of the seconds that jobs took lately
         self._ending: set[asyncio.Task[None]] = set()
         self._ended: set[Job] = set()  # told to end, and not yet gone
-        self._idle: list[_Hand] = []
+        self._idle: list[_JobThread] = []
         self.busy = 0
 
     @property
@@ -138,47 +138,47 @@ class Jobs:
                 raise Busy(self._seconds) from None
             raise
         job.begin()
-        hand = self._idle.pop() if self._idle else _Hand()
-        outcome = hand.take(lambda: work(job))
-        outcome.add_done_callback(lambda done: self._free(done, job, hand))
+        thread = self._idle.pop() if self._idle else _JobThread()
+        outcome = thread.take(lambda: work(job))
+        outcome.add_done_callback(lambda done: self._free(done, job, thread))
         try:
             await asyncio.wait({outcome}, timeout=FIRM * self._seconds)
             if not outcome.done():
-                hand.interrupt(TimeIsUp)
+                thread.interrupt(TimeIsUp)
                 await asyncio.wait({outcome}, timeout=(1 - FIRM) * self._seconds)
         except asyncio.CancelledError:
-            self._stop(job, outcome, hand)
+            self._stop(job, outcome, thread)
             raise
         if outcome.done():
             return outcome.result()
-        self._stop(job, outcome, hand)
+        self._stop(job, outcome, thread)
         raise TimeLimit
 
-    def _stop(self, job: Job, outcome: "asyncio.Future[Any]", hand: "_Hand") -> None:
+    def _stop(self, job: Job, outcome: "asyncio.Future[Any]", thread: "_JobThread") -> None:
         """Have a job end that nobody waits for any more."""
         if outcome.done():
             return
         job.stop()
         self._ended.add(job)
-        ending = asyncio.get_running_loop().create_task(_end(outcome, hand))
+        ending = asyncio.get_running_loop().create_task(_end(outcome, thread))
         self._ending.add(ending)
         ending.add_done_callback(self._ending.discard)
 
-    def _free(self, outcome: "asyncio.Future[Any]", job: Job, hand: "_Hand") -> None:
+    def _free(self, outcome: "asyncio.Future[Any]", job: Job, thread: "_JobThread") -> None:
         self.busy -= 1
         self._ended.discard(job)
         self._mean += _LATEST * (job.worked - self._mean)
         self._slots.release()
-        if hand.interrupted:
-            hand.dismiss()
+        if thread.interrupted:
+            thread.dismiss()
         else:
-            hand.rest()
-            self._idle.append(hand)
+            thread.rest()
+            self._idle.append(thread)
         if not outcome.cancelled():
             outcome.exception()  # nobody may be waiting for it any more
 
 
-class _Hand(threading.Thread):
+class _JobThread(threading.Thread):
     """A thread that does one job after the other: a new one for each would cost as much as a short answer.
 
     What is raised inside a thread may come late. So a thread that was interrupted does no other job. All of
@@ -272,12 +272,12 @@ def insist() -> None:
     sys.unraisablehook = again
 
 
-async def _end(outcome: "asyncio.Future[Any]", hand: _Hand) -> None:
+async def _end(outcome: "asyncio.Future[Any]", thread: _JobThread) -> None:
     """Raise ``Stopped`` inside a job until it ends."""
-    while hand.is_alive():
+    while thread.is_alive():
         if outcome.done():
             return
-        hand.interrupt(Stopped)
+        thread.interrupt(Stopped)
         await asyncio.wait({outcome}, timeout=_AGAIN)
     if not outcome.done():
         outcome.set_exception(TimeLimit())

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from kedge.corpus.items import Item
 from kedge.corpus.workers.dispatch import explained
+from kedge.corpus.workers.joblib_backend import explained_in_rounds
 from kedge.corpus.workers.processes import Processes
-from kedge.corpus.workers.rounds import explained_in_rounds
-from kedge.corpus.workers.shipment import packed, stowed
 from kedge.corpus.workers.task import Form, batches_help, explain_each, without_progress
+from kedge.corpus.workers.transfer import pack, stored
 from kedge.errors import ModelError, OptionError
 from kedge.utils.sentences import Option
 
@@ -77,7 +77,7 @@ def explained_somewhere(
     """
     explainer = without_progress(explainer)
     if dask is not None:
-        from kedge.corpus.workers.cluster import connected
+        from kedge.corpus.workers.dask_cluster import connected
 
         with connected(dask) as client:
             yield from _on_cluster(explainer, items, form, client, timeout, note)
@@ -91,7 +91,7 @@ def explained_somewhere(
             raise OptionError(
                 Option("timeout"), f" needs kedge's own workers, or dask: joblib's {kind} cannot end a task."
             )
-        cargo = explainer if kind == "ThreadingBackend" else packed(explainer)
+        cargo = explainer if kind == "ThreadingBackend" else pack(explainer)
         yield from explained_in_rounds(items, cargo, backend, count, form)
     elif count > 1 or timeout is not None:
         yield from _in_processes(explainer, items, form, count, timeout)
@@ -133,7 +133,7 @@ def _in_this_process(explainer: "Explainer", items: Iterator[Item], form: Form) 
 def _in_processes(
     explainer: "Explainer", items: Iterator[Item], form: Form, count: int, timeout: float | None
 ) -> Generator[Any]:
-    with stowed(explainer) as where, closing(Processes(where, count, form, timeout)) as fleet:
+    with stored(explainer) as where, closing(Processes(where, count, form, timeout)) as fleet:
         yield from explained(items, fleet, form, timeout)
 
 
@@ -141,7 +141,7 @@ def _isolated(explainer: "Explainer", items: Iterator[Item], form: Form) -> Gene
     """In one other process; in this one, if the model cannot be taken there."""
     with ExitStack() as stack:
         try:
-            where = stack.enter_context(stowed(explainer))
+            where = stack.enter_context(stored(explainer))
             fleet = stack.enter_context(closing(Processes(where, 1, form)))
             fleet.prove()
         except ModelError:
@@ -158,7 +158,7 @@ def _on_cluster(
     timeout: float | None,
     note: Callable[[str], None] | None,
 ) -> Generator[Any]:
-    from kedge.corpus.workers.cluster import Cluster
+    from kedge.corpus.workers.dask_cluster import Cluster
 
     with closing(Cluster(client, explainer, form, timeout, note)) as fleet:
         yield from explained(items, fleet, form, timeout)

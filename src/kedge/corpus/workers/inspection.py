@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from kedge.corpus.items import Item
-from kedge.corpus.modules import own_modules
-from kedge.corpus.workers.shipment import Shipment, remembered, unpacked
+from kedge.corpus.user_code import own_modules
 from kedge.corpus.workers.task import Form, explain_each, without_progress
+from kedge.corpus.workers.transfer import PackedExplainer, already_unpacked, unpack
 from kedge.utils.deadline import Deadline
 
 if TYPE_CHECKING:
@@ -69,13 +69,13 @@ def differences(here: Credentials, there: Credentials) -> str | None:
 
 def is_installed(name: str) -> Credentials | None:
     """On a worker: its credentials, if it has the explainer of this name from an earlier run."""
-    explainer = remembered(name)
+    explainer = already_unpacked(name)
     return None if explainer is None else credentials(explainer)
 
 
 def install(name: str, data: bytes) -> Credentials:
     """On a worker: unpack the explainer, keep it, and show credentials."""
-    return credentials(unpacked(Shipment(name, data)))
+    return credentials(unpack(PackedExplainer(name, data)))
 
 
 _MINE = threading.local()
@@ -86,7 +86,7 @@ def explain_there(
 ) -> tuple[list[Any], float]:
     """On a worker: what becomes of some documents, in order, and how many seconds they took."""
     started = time.perf_counter()
-    explainer = remembered(name)
+    explainer = already_unpacked(name)
     if explainer is None:
         raise LookupError("the worker was started again and has no model")
     deadline = None

@@ -15,10 +15,10 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from kedge.corpus.items import Item
-from kedge.corpus.workers.desk import work
 from kedge.corpus.workers.dispatch import SECONDS, Done, Lost
-from kedge.corpus.workers.shipment import Stowed, pickled
 from kedge.corpus.workers.task import Form
+from kedge.corpus.workers.transfer import StoredExplainer, pickled
+from kedge.corpus.workers.worker import run_worker
 from kedge.errors import Failure, ModelError, WorkerError
 
 __all__ = ["Processes"]
@@ -41,7 +41,7 @@ _FROM_OUTSIDE = {"SIGKILL", "SIGTERM", "SIGHUP", "SIGINT"}
 class _Process:
     """One worker process and the pipe to it."""
 
-    def __init__(self, stowed: Stowed, form: Form, timeout: float | None, threads: int) -> None:
+    def __init__(self, stored: StoredExplainer, form: Form, timeout: float | None, threads: int) -> None:
         from joblib.externals.loky.backend.context import get_context
 
         context: Any = get_context("loky")
@@ -50,8 +50,8 @@ class _Process:
         self.pipe: Connection = ours
         self.ready = False
         self._process = context.Process(
-            target=work,
-            args=(theirs, stowed, form, timeout, os.getpid()),
+            target=run_worker,
+            args=(theirs, stored, form, timeout, os.getpid()),
             env=environment,
             name="kedge-worker",
         )
@@ -89,7 +89,7 @@ class Processes:
 
     Parameters
     ----------
-    stowed
+    stored
         The explainer.
     count
         How many workers.
@@ -102,10 +102,10 @@ class Processes:
     depth = 2
     batch_seconds = SECONDS
 
-    def __init__(self, stowed: Stowed, count: int, form: Form, timeout: float | None = None) -> None:
+    def __init__(self, stored: StoredExplainer, count: int, form: Form, timeout: float | None = None) -> None:
         from joblib import cpu_count
 
-        self._start = (stowed, form, timeout, max(1, cpu_count() // count))
+        self._start = (stored, form, timeout, max(1, cpu_count() // count))
         self._count, self._stillborn = count, 0
         self._members: list[_Process] = []
         # At the end of the interpreter too, before the standard library waits for processes to end.

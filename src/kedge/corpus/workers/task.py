@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from kedge.corpus.items import Check, Item
 from kedge.corpus.outcome import Outcome
-from kedge.corpus.workers.shipment import Shipment, unpacked
+from kedge.corpus.workers.transfer import PackedExplainer, unpack
 from kedge.errors import Failure, Inconsistent, TextError
 from kedge.pipeline import Query
 from kedge.studies.checking import Checked, check_anchor
@@ -50,11 +50,11 @@ def explain_each(
 
 
 def explain_batch(
-    source: "Shipment | Explainer", items: Sequence[Item], form: Form = "outcome"
+    source: "PackedExplainer | Explainer", items: Sequence[Item], form: Form = "outcome"
 ) -> tuple[list[Any], float]:
     """What becomes of some documents, in order, and how many seconds they took."""
     started = time.perf_counter()
-    explainer = unpacked(source) if isinstance(source, Shipment) else source
+    explainer = unpack(source) if isinstance(source, PackedExplainer) else source
     results = list(explain_each(explainer, items, form))
     return results, time.perf_counter() - started
 
@@ -81,7 +81,7 @@ def _asked(explainer: "Explainer", items: Sequence[Item]) -> list[Query | None]:
     if len(items) > 1 and batches_help(explainer):
         usable = [k for k, item in enumerate(items) if item.done is None and is_text(item.text)]
         try:
-            queries = explainer.ask_together(
+            queries = explainer.prepare_batch(
                 [items[k].text for k in usable], [items[k].label for k in usable]
             )
         except Exception:  # noqa: BLE001  (each will be asked alone, and the culprit have its own error)

@@ -12,10 +12,10 @@ import numpy as np
 from kedge.errors import ModelError, OptionError
 from kedge.model.answers.outputs import read_outputs
 from kedge.model.model import Model, Predictions, python_label
-from kedge.model.networks.pieces import mask_of, note_of_cut
 from kedge.model.networks.slopes import has_slopes, log_odds, word_slopes
+from kedge.model.networks.tokenizers import mask_of, note_of_cut
 from kedge.typing import Floats, Label, Span
-from kedge.utils.modes import evaluating
+from kedge.utils.eval_mode import evaluating
 from kedge.utils.sentences import Option
 
 __all__ = ["embedding_model", "is_embedding"]

@@ -13,7 +13,7 @@ from kedge.model.sklearn.fitted import state_of
 from kedge.model.sklearn.locating import is_local, keeps_apart, locate_words
 from kedge.model.sklearn.words.features import count_features, features_of, finds_words
 from kedge.typing import Counts, Floats, Label
-from kedge.utils.modes import evaluating
+from kedge.utils.eval_mode import evaluating
 from kedge.utils.numerics import logistic
 from kedge.utils.sentences import Option
 

@@ -9,7 +9,7 @@ import numpy as np
 from kedge.evaluators import Additive, Enumeration
 from kedge.evaluators.enumeration import table_size
 from kedge.reading.reading import Reading
-from kedge.results.drawn import Drawn
+from kedge.results.lazy import LazySequence
 from kedge.search.exact.prefixes import Ranking, shortest_prefix
 from kedge.search.exact.waves import ALL_COINS, begin_together
 from kedge.search.exhaustive import search_all
@@ -74,7 +74,9 @@ class Ranked:
             found.tail,
             status,
             Additive(reading),
-            trace=Drawn(lambda: (Candidate(found.top(length), found.looked[length]) for length in looked)),
+            trace=LazySequence(
+                lambda: (Candidate(found.top(length), found.looked[length]) for length in looked)
+            ),
             baseline=found.baseline,
             notes=notes,
         )

@@ -9,11 +9,11 @@ from kedge.model.scores.cutting import cut_down
 from kedge.model.scores.ensemble import Ensemble
 from kedge.model.scores.ensemble import Features as Table
 from kedge.model.sklearn.trees.boosted import Boosted
+from kedge.model.sklearn.trees.checksum import trees_checksum
 from kedge.model.sklearn.trees.from_catboost import catboost_trees
 from kedge.model.sklearn.trees.from_lightgbm import lightgbm_trees
 from kedge.model.sklearn.trees.from_scikit import forest, gradient_boosting, histogram_boosting, lone_tree
 from kedge.model.sklearn.trees.from_xgboost import xgboost_trees
-from kedge.model.sklearn.trees.marks import mark_of
 from kedge.model.sklearn.words.features import Features
 from kedge.typing import Bools, Counts, Label
 
@@ -50,7 +50,7 @@ def reads_trees(final: Any, *, dense: bool) -> Callable[[], Boosted | None] | No
     last: list[tuple[int, Boosted | None]] = []
 
     def read() -> Boosted | None:
-        now = mark_of(final)
+        now = trees_checksum(final)
         if not last or last[0][0] != now:  # the first time, or numbers were changed in place
             last[:] = [(now, known(final, dense))]
         return last[0][1]

@@ -7,9 +7,9 @@ from kedge.explainer import Explainer
 from kedge.model.columns import hold_row
 from kedge.options import OptionsGiven, with_options
 from kedge.perturb import Perturbation
-from kedge.results.banzhaf import Influence
-from kedge.results.counterfactual import Flip
 from kedge.results.explanation import Explanation
+from kedge.results.flip import Flip
+from kedge.results.influence import Influence
 from kedge.studies.verdict import Verdict
 from kedge.typing import Label
 

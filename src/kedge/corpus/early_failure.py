@@ -22,7 +22,7 @@ from kedge.errors import (
 )
 from kedge.typing import Label
 
-__all__ = ["worth_writing"]
+__all__ = ["fail_early"]
 
 # Documents that must all fail: one strange document is a row, five are no accident.
 FEW = 5
@@ -35,7 +35,7 @@ _OF_EITHER = (OptionError, ModelRaised)
 _KINDS: dict[str, type[KedgeError]] = {e.__name__: e for e in (*_OF_THE_MODEL, *_OF_EITHER, LabelError)}
 
 
-def worth_writing(lines: Iterator[Line], label: Label | None) -> Iterator[Line]:
+def fail_early(lines: Iterator[Line], label: Label | None) -> Iterator[Line]:
     """The lines of a run as they come, unless its first documents fail for what was asked.
 
     Parameters

@@ -4,7 +4,7 @@ from threading import Barrier, Thread
 
 import pytest
 
-from kedge.utils.modes import evaluating
+from kedge.utils.eval_mode import evaluating
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install 'kedge[torch]'")
 

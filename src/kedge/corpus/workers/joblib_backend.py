@@ -18,7 +18,7 @@ from kedge.errors import Failure, KedgeError, WorkerDied, WorkerError
 from kedge.utils.messages import name_error
 
 if TYPE_CHECKING:
-    from kedge.corpus.workers.shipment import Shipment
+    from kedge.corpus.workers.transfer import PackedExplainer
     from kedge.explainer import Explainer
 
 __all__ = ["explained_in_rounds"]
@@ -30,7 +30,7 @@ PATIENCE = 2
 
 
 class _Rounds:
-    def __init__(self, cargo: "Shipment | Explainer", backend: Any, workers: int, form: Form) -> None:
+    def __init__(self, cargo: "PackedExplainer | Explainer", backend: Any, workers: int, form: Form) -> None:
         self._cargo, self._backend, self._workers, self._form = cargo, backend, workers, form
 
     def run(self, items: Iterator[Item]) -> Generator[Any]:
@@ -109,7 +109,11 @@ class _Rounds:
 
 
 def explained_in_rounds(
-    items: Iterator[Item], cargo: "Shipment | Explainer", backend: Any, workers: int, form: Form = "outcome"
+    items: Iterator[Item],
+    cargo: "PackedExplainer | Explainer",
+    backend: Any,
+    workers: int,
+    form: Form = "outcome",
 ) -> Generator[Any]:
     """What becomes of each item, in order.
 

@@ -24,8 +24,8 @@ from kedge.corpus.workers.inspection import (
     install,
     is_installed,
 )
-from kedge.corpus.workers.shipment import packed
 from kedge.corpus.workers.task import Form
+from kedge.corpus.workers.transfer import pack
 from kedge.errors import MissingDependency, OptionError, WorkerError
 from kedge.utils.messages import name_error
 
@@ -106,7 +106,7 @@ class Cluster:
     ) -> None:
         self._client, self._explainer, self._note = client, explainer, note
         self._form, self._timeout = form, timeout
-        self._name = packed(explainer).name
+        self._name = pack(explainer).name
         self._wanted: Credentials = credentials(explainer)
         self._data: Any = None  # the explainer on the cluster, while workers still need it
         self._threads: dict[str, list[_Thread]] = {}
@@ -212,7 +212,7 @@ class Cluster:
             self._refuse(address, _said(future.exception()))
         elif kind == "joined" and future.result() is None:
             if self._data is None or self._data.status != "finished":
-                self._data = self._client.scatter(packed(self._explainer).data, hash=False)
+                self._data = self._client.scatter(pack(self._explainer).data, hash=False)
             self._joining[address] = (count, self._ask("installed", address, install, self._name, self._data))
             return
         elif found := differences(self._wanted, future.result()):

@@ -15,7 +15,7 @@ from kedge.search.strategy import Found, Goal, unproved
 from kedge.typing import Counts, Floats, Kept, Status
 from kedge.utils.numerics import pieces
 
-__all__ = ["hurried_anchor", "word_weights"]
+__all__ = ["fallback_anchor", "word_weights"]
 
 _TIME_IS_UP = "The time limit was near, so the search ended here; a shorter set of words may exist."
 # Samples that rank the words, that judge a prefix, and that the answer rests on.
@@ -25,7 +25,7 @@ _RANKING, _JUDGING, _PROVING = 400, 200, 1_000
 _ROOM, _LONGER, _ATTEMPTS = 0.5, 0.15, 3
 
 
-def hurried_anchor(reading: Reading, goal: Goal, rng: np.random.Generator) -> Found:
+def fallback_anchor(reading: Reading, goal: Goal, rng: np.random.Generator) -> Found:
     """A good anchor by samples; all words where the model cannot be sampled without asking."""
     sizes = reading.units.sizes
     ranked: list[int] = np.repeat(order := _ranking(reading, rng), sizes[order]).tolist()

@@ -15,8 +15,8 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from kedge.corpus.outcome import Outcome
-from kedge.corpus.workers.shipment import Stowed, pickled
 from kedge.corpus.workers.task import Form, explain_each, without_progress
+from kedge.corpus.workers.transfer import StoredExplainer, pickled
 from kedge.errors import Failure
 from kedge.utils.deadline import Deadline
 from kedge.utils.messages import first_line
@@ -24,7 +24,7 @@ from kedge.utils.messages import first_line
 if TYPE_CHECKING:
     from kedge.corpus.items import Item
 
-__all__ = ["work"]
+__all__ = ["run_worker"]
 
 # Results are sent when there are some and this many seconds have passed since the last.
 SEND = 0.02
@@ -32,14 +32,16 @@ SEND = 0.02
 LOOK = 0.5
 
 
-def work(pipe: Connection, stowed: Stowed, form: Form, timeout: float | None, parent: int) -> None:
+def run_worker(
+    pipe: Connection, stored: StoredExplainer, form: Form, timeout: float | None, parent: int
+) -> None:
     """Be a worker."""
     _settle_in()
     inbox: SimpleQueue[list[Item]] = SimpleQueue()
-    threading.Thread(target=_receive, args=(pipe, inbox, stowed, parent), daemon=True).start()
+    threading.Thread(target=_receive, args=(pipe, inbox, stored, parent), daemon=True).start()
     deadline = None if timeout is None else Deadline(timeout)
     try:
-        explainer = without_progress(stowed.load(), deadline)
+        explainer = without_progress(stored.load(), deadline)
     except BaseException as error:  # noqa: BLE001  (a model may raise anything when it is loaded)
         why = Failure(type(error).__name__, first_line(error))
         _post(pipe, pickled(("refused", why)))
@@ -95,7 +97,9 @@ def _settle_in() -> None:
     os.dup2(2, 1)
 
 
-def _receive(pipe: Connection, inbox: "SimpleQueue[list[Item]]", stowed: Stowed, parent: int) -> None:
+def _receive(
+    pipe: Connection, inbox: "SimpleQueue[list[Item]]", stored: StoredExplainer, parent: int
+) -> None:
     try:
         while True:
             _await(pipe, parent)
@@ -105,7 +109,7 @@ def _receive(pipe: Connection, inbox: "SimpleQueue[list[Item]]", stowed: Stowed,
         # closed a moment before it is gone.
         for _ in range(20):
             if os.getppid() != parent:
-                stowed.discard()
+                stored.discard()
                 break
             time.sleep(0.1)
         os._exit(0)

@@ -1,14 +1,17 @@
 """Parts of a result that are worked out when somebody looks."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, TypeVar, overload
 
-__all__ = ["Drawn"]
+from kedge.results.influence import Influence
+
+__all__ = ["LazyInfluence", "LazySequence"]
 
 Item = TypeVar("Item")
 
 
-class Drawn(Sequence[Item]):
+class LazySequence(Sequence[Item]):
     """A sequence that is drawn on first use; it compares, copies and pickles as a tuple."""
 
     def __init__(self, draw: Callable[[], Iterable[Item]]) -> None:
@@ -36,7 +39,7 @@ class Drawn(Sequence[Item]):
         return self._all()[index]
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, (tuple, Drawn)):
+        if isinstance(other, (tuple, LazySequence)):
             return self._all() == tuple(other)
         return NotImplemented
 
@@ -48,3 +51,34 @@ class Drawn(Sequence[Item]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return tuple, (self._all(),)
+
+
+class LazyInfluence:
+    """An influence that is worked out when somebody looks; it pickles as what it is worked out from.
+
+    What is made of closures is worked out before it is pickled.
+    """
+
+    def __init__(self, compute: Callable[[], Influence]) -> None:
+        self._compute = compute
+        self._known: Influence | None = None
+
+    @classmethod
+    def of(cls, influence: Influence) -> "LazyInfluence":
+        """One that is known."""
+        return cls(partial(_same, influence))
+
+    def __call__(self) -> Influence:
+        """Work it out, once."""
+        if self._known is None:
+            self._known = self._compute()
+        return self._known
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._known is None and isinstance(self._compute, partial):
+            return LazyInfluence, (self._compute,)
+        return LazyInfluence, (partial(_same, self()),)
+
+
+def _same(influence: Influence) -> Influence:
+    return influence

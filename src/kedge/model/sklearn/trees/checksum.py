@@ -9,10 +9,10 @@ from zlib import crc32
 
 import numpy as np
 
-__all__ = ["mark_of"]
+__all__ = ["trees_checksum"]
 
 
-def mark_of(final: Any) -> int:
+def trees_checksum(final: Any) -> int:
     """A checksum of the trees of an ensemble as they are now; for other libraries, of how many there are."""
     if hasattr(final, "booster_"):  # LightGBM
         return int(final.booster_.num_trees())
@@ -20,11 +20,11 @@ def mark_of(final: Any) -> int:
         return int(final.get_booster().num_boosted_rounds())
     if hasattr(final, "tree_count_"):  # CatBoost
         return int(final.tree_count_)
-    mark = crc32(np.asarray(getattr(final, "_baseline_prediction", 0.0)).tobytes())
+    checksum = crc32(np.asarray(getattr(final, "_baseline_prediction", 0.0)).tobytes())
     for predictor in (one for stage in getattr(final, "_predictors", ()) for one in stage):
-        mark = crc32(predictor.nodes, mark)
+        checksum = crc32(predictor.nodes, checksum)
     members = np.ravel(getattr(final, "estimators_", [final])).tolist()
     for tree in (member.tree_ for member in members if hasattr(member, "tree_")):
         held = tree.__getstate__()
-        mark = crc32(held["values"], crc32(held["nodes"], mark))
-    return mark
+        checksum = crc32(held["values"], crc32(held["nodes"], checksum))
+    return checksum

@@ -18,10 +18,10 @@ from kedge.text.document import Document
 from kedge.text.tokenize import Tokenizer
 from kedge.typing import Label
 
-__all__ = ["ask_together"]
+__all__ = ["prepare_batch"]
 
 
-def ask_together(
+def prepare_batch(
     texts: Sequence[str],
     labels: Sequence[Label | None],
     converted: Converted,

@@ -1,14 +1,12 @@
 """What each word does to the label, as data: the Banzhaf value of every occurrence and of every word."""
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import partial
 from statistics import NormalDist
 from typing import Any, Literal
 
 from kedge.typing import Label
 
-__all__ = ["ClassInfluence", "Influence", "Measure", "WordInfluence"]
+__all__ = ["ClassInfluence", "Influence", "WordInfluence"]
 
 # A word supports or opposes the label if it changes its probability by at least this much.
 _NOTABLE = 0.01
@@ -132,34 +130,3 @@ class Influence:
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         return asdict(self)
-
-
-class Measure:
-    """An influence that is worked out when somebody looks; it pickles as what it is worked out from.
-
-    What is made of closures is worked out before it is pickled.
-    """
-
-    def __init__(self, compute: Callable[[], Influence]) -> None:
-        self._compute = compute
-        self._known: Influence | None = None
-
-    @classmethod
-    def of(cls, influence: Influence) -> "Measure":
-        """One that is known."""
-        return cls(partial(_same, influence))
-
-    def __call__(self) -> Influence:
-        """Work it out, once."""
-        if self._known is None:
-            self._known = self._compute()
-        return self._known
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        if self._known is None and isinstance(self._compute, partial):
-            return Measure, (self._compute,)
-        return Measure, (partial(_same, self()),)
-
-
-def _same(influence: Influence) -> Influence:
-    return influence

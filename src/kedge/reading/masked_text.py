@@ -12,10 +12,10 @@ from kedge.reading.mask_choice import fit_mask
 from kedge.reading.reading import Reading
 from kedge.text.document import Document
 
-__all__ = ["in_use", "without"]
+__all__ = ["perturbation_in_use", "text_without"]
 
 
-def in_use(given: Perturbation, model: Model, read: Callable[[], Reading]) -> Perturbation:
+def perturbation_in_use(given: Perturbation, model: Model, read: Callable[[], Reading]) -> Perturbation:
     """How a model's words are removed: as the user said, or as fits it.
 
     Whether a model's own mask is used is known once the text is ``read``; it is taken to be where the text
@@ -28,7 +28,7 @@ def in_use(given: Perturbation, model: Model, read: Callable[[], Reading]) -> Pe
     return fitted
 
 
-def without(
+def text_without(
     document: Document, removed: Iterable[int], perturbation: Perturbation, rng: np.random.Generator
 ) -> str:
     """The text of a document without the words at these positions."""

@@ -21,7 +21,7 @@ from kedge.errors import ModelError, StorageError
 if TYPE_CHECKING:
     from kedge.explainer import Explainer
 
-__all__ = ["Shipment", "Stowed", "packed", "pickled", "remembered", "stowed", "unpacked"]
+__all__ = ["PackedExplainer", "StoredExplainer", "already_unpacked", "pack", "pickled", "stored", "unpack"]
 
 # Arrays begin at multiples of this many bytes, as numpy's own allocations do at least.
 _ALIGNED = 64
@@ -32,7 +32,7 @@ _KEPT = 4
 
 
 @dataclass(frozen=True)
-class Shipment:
+class PackedExplainer:
     """An explainer as bytes.
 
     Parameters
@@ -48,7 +48,7 @@ class Shipment:
 
 
 @dataclass(frozen=True)
-class Stowed:
+class StoredExplainer:
     """An explainer in a folder of this machine.
 
     Parameters
@@ -79,7 +79,7 @@ class Stowed:
 
 
 @contextmanager
-def stowed(explainer: "Explainer") -> Iterator[Stowed]:
+def stored(explainer: "Explainer") -> Iterator[StoredExplainer]:
     """Put an explainer into a temporary folder, for as long as the run lasts."""
     try:
         folder = Path(tempfile.mkdtemp(prefix="kedge-"))
@@ -90,12 +90,12 @@ def stowed(explainer: "Explainer") -> Iterator[Stowed]:
             places = _write(explainer, folder)
         except OSError as error:
             raise _no_room(folder.parent, error) from error
-        yield Stowed(folder, places)
+        yield StoredExplainer(folder, places)
     finally:
         rmtree(folder, ignore_errors=True)
 
 
-def packed(explainer: "Explainer") -> Shipment:
+def pack(explainer: "Explainer") -> PackedExplainer:
     """An explainer as bytes, functions defined in a notebook included."""
     import cloudpickle
 
@@ -103,19 +103,19 @@ def packed(explainer: "Explainer") -> Shipment:
         data: bytes = cloudpickle.dumps(explainer)
     except Exception as error:
         raise _not_packable(error) from error
-    return Shipment(blake2b(data, digest_size=16).hexdigest(), data)
+    return PackedExplainer(blake2b(data, digest_size=16).hexdigest(), data)
 
 
-def unpacked(shipment: Shipment) -> "Explainer":
+def unpack(packed: PackedExplainer) -> "Explainer":
     """The explainer, unpacked when this process sees it for the first time."""
-    if shipment.name not in _UNPACKED:
+    if packed.name not in _UNPACKED:
         while len(_UNPACKED) >= _KEPT:
             del _UNPACKED[next(iter(_UNPACKED))]
-        _UNPACKED[shipment.name] = pickle.loads(shipment.data)  # noqa: S301  (our own, made a moment ago)
-    return _UNPACKED[shipment.name]
+        _UNPACKED[packed.name] = pickle.loads(packed.data)  # noqa: S301  (our own, made a moment ago)
+    return _UNPACKED[packed.name]
 
 
-def remembered(name: str) -> "Explainer | None":
+def already_unpacked(name: str) -> "Explainer | None":
     """The explainer of this name, if this process has unpacked it."""
     return _UNPACKED.get(name)
 

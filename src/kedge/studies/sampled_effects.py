@@ -11,7 +11,7 @@ import numpy as np
 
 from kedge.evaluators.slopes import Tally, is_fitted, sample_slopes
 from kedge.reading.reading import Reading
-from kedge.results.banzhaf import ClassInfluence, Influence
+from kedge.results.influence import ClassInfluence, Influence
 from kedge.studies.effects import Scale, Scene, answered, class_scores
 from kedge.typing import Bools, Counts, Floats, Label
 from kedge.utils.deadline import TimeIsUp

@@ -16,10 +16,10 @@ from kedge.search.exact.ladder import Ladder
 from kedge.search.pruning import prune
 from kedge.typing import Bools, Kept, Minimality, Status
 
-__all__ = ["shortest_alone"]
+__all__ = ["shortest_at_keep_zero"]
 
 
-def shortest_alone(reading: Reading) -> tuple[Kept, Status, Minimality]:
+def shortest_at_keep_zero(reading: Reading) -> tuple[Kept, Status, Minimality]:
     """A set of words that has the label alone, and what is known of its length.
 
     The label must not hold for no word at all.

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from kedge.errors import OptionError
 from kedge.plots.style import ACCENT, LOST, QUIET, axes, axis_label, tidy
-from kedge.studies.judging import Evaluation
+from kedge.studies.evaluation import Evaluation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
