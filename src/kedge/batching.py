@@ -4,10 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from kedge.errors import KedgeError
-from kedge.model.source import Converted
-from kedge.options import Options
-from kedge.perturb import Perturbation
-from kedge.pipeline import Query, open_document
+from kedge.pipeline import Query, Setup, open_document
 from kedge.reading.labels import answer_together
 from kedge.reading.reading import Reading, read_document
 from kedge.search.exact.leading import Leading
@@ -15,7 +12,6 @@ from kedge.search.exact.ranked import Ranked
 from kedge.search.strategies import choose_strategy
 from kedge.search.strategy import Strategy
 from kedge.text.document import Document
-from kedge.text.tokenize import Tokenizer
 from kedge.typing import Label
 
 __all__ = ["prepare_batch"]
@@ -24,17 +20,14 @@ __all__ = ["prepare_batch"]
 def prepare_batch(
     texts: Sequence[str],
     labels: Sequence[Label | None],
-    converted: Converted,
-    options: Options,
-    perturbation: Perturbation,
-    tokenizer: Tokenizer | None,
+    setup: Setup,
 ) -> list[Query]:
     """Several texts with what the model says of them, from one call; and each read, where that needs no more.
 
     What a strategy does first it does for all of them at once. A text that cannot be read is left as it is.
     """
-    model = converted.model
-    if model.from_words is None or tokenizer is not None:
+    model = setup.converted.model
+    if model.from_words is None or setup.tokenizer is not None:
         answers = model.predict(texts)
         return [
             Query(text, label, answers.of(k))
@@ -53,11 +46,11 @@ def prepare_batch(
     for row, (k, found) in enumerate(read.items()):
         query = Query(texts[k], labels[k], answers.of(row))
         with suppress(KedgeError):
-            reading, rng = open_document(query, found, converted, options, perturbation, tokenizer)
-            begun.setdefault(choose_strategy(options.strategies, reading), []).append(reading)
-            query = Query(query.text, query.label, query.known, opened=(converted, reading, rng))
+            reading, rng = open_document(query, found, setup)
+            begun.setdefault(choose_strategy(setup.options.strategies, reading), []).append(reading)
+            query = Query(query.text, query.label, query.known, opened=(setup, reading, rng))
         queries[k] = query
     for strategy, readings in begun.items():
         if isinstance(strategy, (Ranked, Leading)):
-            strategy.begin(readings, options.goal)
+            strategy.begin(readings, setup.options.goal)
     return queries

@@ -11,14 +11,14 @@ import numpy as np
 
 from kedge.batching import prepare_batch
 from kedge.errors import TextError
-from kedge.flipping import Wish, flip_label
+from kedge.flipping import FlipQuery, flip_label
 from kedge.model import Model
 from kedge.model.model import Predictions
 from kedge.model.source import Source
 from kedge.options import Options, OptionsGiven, option_fields, with_options
 from kedge.perturb import Perturbation
 from kedge.perturb.choice import as_perturbation
-from kedge.pipeline import Query, explain_text, find_anchor, open_reading
+from kedge.pipeline import Query, Setup, explain_text, find_anchor, open_reading
 from kedge.reading.masked_text import perturbation_in_use, text_without
 from kedge.reading.reading import Reading, read_document
 from kedge.results.explanation import Explanation
@@ -31,7 +31,7 @@ from kedge.studies.verdict import Verdict, judge, select
 from kedge.text.anchor import Anchor
 from kedge.text.index import CorpusIndex, as_index
 from kedge.text.inputs import as_texts
-from kedge.text.tokenize import Tokenizer, as_tokenizer
+from kedge.text.tokenize import as_tokenizer
 from kedge.typing import Label
 from kedge.utils.seeds import generator
 from kedge.utils.threads import one_thread
@@ -69,9 +69,8 @@ class Explainer:
         if options.corpus is not None:
             self.options = replace(options, corpus=as_index(options.corpus, self.split))
 
-    @property
-    def _asked(self) -> tuple[Options, Perturbation, Tokenizer | None]:
-        return self.options, self._perturbation, self._tokenizer
+    def _setup(self) -> Setup:
+        return Setup(self._source.current(), self.options, self._perturbation, self._tokenizer)
 
     def with_options(self, **changes: Unpack[OptionsGiven]) -> "Explainer":
         """An explainer of the same model with some options changed; the converted model is shared."""
@@ -124,13 +123,13 @@ class Explainer:
     @one_thread()
     def answer(self, query: Query, *, bare: bool = False) -> Explanation:
         """Explain a text of which something is known already; ``bare``: without what nobody asked for."""
-        converted = query.opened[0] if query.opened is not None else self._source.current()
-        return explain_text(query, converted, *self._asked, given=self.given, bare=bare)
+        setup = query.opened[0] if query.opened is not None else self._setup()
+        return explain_text(query, setup, given=self.given, bare=bare)
 
     @one_thread()
     def prepare_batch(self, texts: Sequence[str], labels: Sequence[Label | None]) -> list[Query]:
         """Several texts with what the model says of them, from one call, for ``answer``."""
-        return prepare_batch(texts, labels, self._source.current(), *self._asked)
+        return prepare_batch(texts, labels, self._setup())
 
     @one_thread()
     def precision(self, text: str, words: str | Iterable[str | int], label: Label | None = None) -> Verdict:
@@ -162,7 +161,7 @@ class Explainer:
         replace: Perturbation | None = None,
     ) -> Flip:
         """The fewest words whose removal, or replacement, changes the label of a text: see ``kedge.flip``."""
-        return flip_label(Wish(text, label, to, replace), self._source.current(), *self._asked)
+        return flip_label(FlipQuery(text, label, to, replace), self._setup())
 
     @one_thread()
     def partial(self, text: str | Explanation, label: Label | None = None) -> Steps:
@@ -196,7 +195,7 @@ class Explainer:
         return self._open(Query(text, label))[0]
 
     def _open(self, query: Query) -> tuple[Reading, np.random.Generator]:
-        return open_reading(query, self._source.current(), *self._asked)
+        return open_reading(query, self._setup())
 
     def masked(self, text: str, removed: Iterable[int]) -> str:
         """The text with these positions removed, as the model would see it."""

@@ -10,9 +10,8 @@ from kedge.errors import LabelError, OptionError, OutOfTime
 from kedge.model.contrast import one_or_rest, rest_of, the_one
 from kedge.model.model import Model, Predictions
 from kedge.model.source import Converted
-from kedge.options import Options
 from kedge.perturb import Perturbation
-from kedge.pipeline import Query, open_reading
+from kedge.pipeline import Query, Setup, open_reading
 from kedge.reading.oracle import Memory, Oracle, text_keys
 from kedge.reading.reading import Reading
 from kedge.results.flip import Flip
@@ -20,15 +19,14 @@ from kedge.studies.flips import lose_label, word_effects
 from kedge.studies.replacing import Replacing
 from kedge.text.anchor import Anchor
 from kedge.text.inputs import one_text
-from kedge.text.tokenize import Tokenizer
 from kedge.typing import Label
 from kedge.utils.sentences import Option
 
-__all__ = ["Wish", "flip_label"]
+__all__ = ["FlipQuery", "flip_label"]
 
 
 @dataclass(frozen=True)
-class Wish:
+class FlipQuery:
     """A text whose label is to change: from which label, to which, and by which replacements."""
 
     text: str
@@ -43,37 +41,33 @@ class Wish:
             )
 
 
-def flip_label(
-    wish: Wish,
-    converted: Converted,
-    options: Options,
-    perturbation: Perturbation,
-    tokenizer: Tokenizer | None,
-) -> Flip:
+def flip_label(wanted: FlipQuery, setup: Setup) -> Flip:
     """Find what flips a label, and ask the model about the changed text."""
     started = time.perf_counter()
-    model = converted.model
-    first = Oracle().ask(model.predict, [one_text(wish.text)])  # counted when the reading is opened
-    query, goal = Query(wish.text, wish.label, first), None
-    if wish.to is not None:
-        _check(first, wish.to)
+    model = setup.converted.model
+    first = Oracle().ask(model.predict, [one_text(wanted.text)])  # counted when the reading is opened
+    query, goal = Query(wanted.text, wanted.label, first), None
+    if wanted.to is not None:
+        _check(first, wanted.to)
         if len(first.classes or ()) != 2:
-            goal = wish.to
-            converted = Converted(one_or_rest(model, goal), converted.checked)
-            query = Query(wish.text, rest_of(goal), the_one(first, goal))
-    reading, rng = open_reading(query, converted, options, perturbation, tokenizer)
+            goal = wanted.to
+            setup = replace(setup, converted=Converted(one_or_rest(model, goal), setup.converted.checked))
+            query = Query(wanted.text, rest_of(goal), the_one(first, goal))
+    reading, rng = open_reading(query, setup)
     label = reading.label if goal is None or first.labels is None else first.labels[0]
-    search = _by_removal if wish.replace is None else _by_replacement
-    change = search(reading, converted.model, goal, wish, rng)
+    if wanted.replace is None:
+        change = _by_removal(reading, goal, rng)
+    else:
+        change = _by_replacement(reading, setup.converted.model, wanted.replace, rng)
     after = None if change.text is None else _asked_about(change.text, reading.oracle, model)
-    if after is not None and _keeps(after, label, wish.to):
+    if after is not None and _keeps(after, label, wanted.to):
         change, after = replace(_NOTHING, notes=(_TAKEN_BACK,)), None
     document, anchor = reading.document, Anchor(change.positions)
     return Flip(
         text=document.text,
         label=label,
-        to=wish.to,
-        new_label=None if after is None else _label_of(after, wish.to),
+        to=wanted.to,
+        new_label=None if after is None else _label_of(after, wanted.to),
         words=anchor.words(document),
         positions=anchor.positions,
         spans=anchor.spans(document),
@@ -85,7 +79,7 @@ def flip_label(
         probabilities_after=None if after is None else _pairs(after),
         method=change.method,
         model=model.name,
-        perturbation=reading.perturbation.name if wish.replace is None else wish.replace.name,
+        perturbation=reading.perturbation.name if wanted.replace is None else wanted.replace.name,
         queries=reading.oracle.queries,
         tokens=tuple((t.start, t.stop) for t in document.tokens),
         seconds=time.perf_counter() - started,
@@ -131,11 +125,8 @@ _TAKEN_BACK = (
 )
 
 
-def _by_removal(
-    reading: Reading, model: Model, goal: Label | None, wish: Wish, rng: np.random.Generator
-) -> _Change:
+def _by_removal(reading: Reading, goal: Label | None, rng: np.random.Generator) -> _Change:
     """The fewest words removed."""
-    del model, wish
     found = lose_label(reading, goal, rng)
     if found.cut is None:
         return replace(_NOTHING, method=found.method, notes=found.notes)
@@ -159,13 +150,11 @@ def _by_removal(
 
 
 def _by_replacement(
-    reading: Reading, model: Model, goal: Label | None, wish: Wish, rng: np.random.Generator
+    reading: Reading, model: Model, perturbation: Perturbation, rng: np.random.Generator
 ) -> _Change:
     """Few words replaced."""
-    assert wish.replace is not None  # noqa: S101  (the caller has looked)
     memory = Memory(reading.oracle, model.predict, reading.label, recheck=False)
-    del goal
-    replacing = Replacing(reading.document, wish.replace, lambda texts: memory(texts, text_keys(texts)), rng)
+    replacing = Replacing(reading.document, perturbation, lambda texts: memory(texts, text_keys(texts)), rng)
     chosen = replacing(word_effects(reading, rng))
     if chosen is None:
         return _NOTHING

@@ -39,7 +39,7 @@ from kedge.utils.deadline import TimeIsUp
 from kedge.utils.seeds import generator
 from kedge.utils.sentences import Option, Sentence
 
-__all__ = ["Query", "explain_text", "find_anchor", "open_document", "open_reading"]
+__all__ = ["Query", "Setup", "explain_text", "find_anchor", "open_document", "open_reading"]
 
 
 _NOT_ASKED_AGAIN = Sentence(
@@ -51,48 +51,57 @@ _NOT_ASKED_AGAIN = Sentence(
 
 
 @dataclass(frozen=True)
+class Setup:
+    """What an explainer brings to every text.
+
+    Parameters
+    ----------
+    converted
+        The model as it was converted.
+    options
+        The user's options.
+    perturbation, tokenizer
+        What two of these options stand for; a tokenizer of None leaves splitting to the model.
+    """
+
+    converted: Converted
+    options: Options
+    perturbation: Perturbation
+    tokenizer: Tokenizer | None
+
+
+@dataclass(frozen=True)
 class Query:
     """A text to explain, for a label (against another), and what the model is known to say about it.
 
-    ``opened`` is the text as it was read already, and its generator.
+    ``opened`` is the text as it was read already, with which setup, and its generator.
     """
 
     text: str
     label: Label | None = None
     known: Predictions | None = None
     against: Label | None = None
-    opened: "tuple[Converted, Reading, np.random.Generator] | None" = None
+    opened: tuple[Setup, Reading, np.random.Generator] | None = None
 
 
-def open_reading(
-    query: Query,
-    converted: Converted,
-    options: Options,
-    perturbation: Perturbation,
-    tokenizer: Tokenizer | None,
-) -> tuple[Reading, np.random.Generator]:
+def open_reading(query: Query, setup: Setup) -> tuple[Reading, np.random.Generator]:
     """One model's view of one text, checked against the model: the only way in."""
-    document = read_document(converted.model, query.text, tokenizer)
-    return open_document(query, document, converted, options, perturbation, tokenizer)
+    return open_document(query, read_document(setup.converted.model, query.text, setup.tokenizer), setup)
 
 
 def open_document(
-    query: Query,
-    read_already: tuple[Document, bool],
-    converted: Converted,
-    options: Options,
-    perturbation: Perturbation,
-    tokenizer: Tokenizer | None,
+    query: Query, read_already: tuple[Document, bool], setup: Setup
 ) -> tuple[Reading, np.random.Generator]:
     """The same of a text whose words were found already, and whether they are the model's own."""
     document, own_words = read_already
+    converted, options = setup.converted, setup.options
     rng = generator(options.seed, document.text)
     reading = read(
         converted.model,
         document,
         own_units=own_words,
-        split_by_user=tokenizer is not None,
-        perturbation=perturbation,
+        split_by_user=setup.tokenizer is not None,
+        perturbation=setup.perturbation,
         label=query.label,
         oracle=Oracle(options.max_queries, options.batch_size, options.progress),
         rng=rng,
@@ -109,33 +118,25 @@ def open_document(
     return reading, rng
 
 
-def explain_text(
-    query: Query,
-    converted: Converted,
-    options: Options,
-    perturbation: Perturbation,
-    tokenizer: Tokenizer | None,
-    *,
-    given: Any,
-    bare: bool = False,
-) -> Explanation:
+def explain_text(query: Query, setup: Setup, *, given: Any, bare: bool = False) -> Explanation:
     """The explanation of a text; against another label that of the model of these two.
 
     ``bare`` leaves out harder removals that nobody asked for.
     """
+    options, converted = setup.options, setup.converted
     started, name = time.perf_counter(), converted.model.name
     if query.against is None:
         if query.opened is not None:
             _, reading, rng = query.opened
         else:
-            reading, rng = open_reading(query, converted, options, perturbation, tokenizer)
+            reading, rng = open_reading(query, setup)
         return explain_reading(reading, options, rng, model=name, given=given, started=started, bare=bare)
     if options.certificate:
         raise OptionError(
             Option("against"), " and ", Option("certificate"), " do not go together; leave one of them out."
         )
     pair, two, first = _contrasted(query, query.against, converted)
-    reading, rng = open_reading(pair, two, options, perturbation, tokenizer)
+    reading, rng = open_reading(pair, replace(setup, converted=two))
     found = explain_reading(reading, options, rng, model=name, given=given, started=started, bare=bare)
     shares = first.distribution() or {}
     return replace(found, against=query.against, probabilities=tuple(shares.items()))

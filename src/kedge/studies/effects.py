@@ -1,7 +1,7 @@
 """What each word of a document does to the label, worked out in the way that fits what is known.
 
 Each function gives the same thing, an ``Influence``: from a sum over words, from a tree's leaves, from every
-sample there is, from some of few. What is drawn is in ``drawn_effects.py``.
+sample there is, from some of few. What is drawn is in ``sampled_effects.py``.
 """
 
 from collections.abc import Sequence
