@@ -14,6 +14,7 @@ import joblib
 import numpy as np
 import pytest
 from places import SRC
+from runs import rows_in, start_corpus, wait_for
 
 import kedge
 from kedge.corpus import explain_file, open_source, result_rows
@@ -33,36 +34,11 @@ def texts(many):
     return [{"t": f"good w{k} and more"} for k in range(many)]
 
 
-def corpus(folder, *options, source="in.jsonl", **kwargs):
-    """Start ``kedge corpus`` in a process of its own."""
-    environment = {**os.environ, "PYTHONPATH": SRC, **kwargs.pop("env", {})}
-    return subprocess.Popen(
-        [sys.executable, "-m", "kedge", "corpus", source, "--text", "t", "--quiet", *options],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-        **kwargs,
-    )
-
-
 def limited(size):
     """What lets a process write files of this size at most."""
     import resource
 
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-
-
-def rows_in(path):
-    return path.read_bytes().count(b"\n") if path.exists() else 0
-
-
-def wait_for(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it does not come to that"
-        time.sleep(0.005)
 
 
 class TestParquet:
@@ -138,11 +114,11 @@ def test_a_disk_that_is_too_small_for_the_table(tmp_path):
     write(tmp_path, texts(5))
     options = ["--out", "out.parquet", "--model", "small:model", "--workers", "1"]
     (tmp_path / "small.py").write_text("def model(texts):\n    return ['good' in t for t in texts]\n")
-    process = corpus(tmp_path, *options, preexec_fn=limited(4000))
+    process = start_corpus(tmp_path, *options, preexec_fn=limited(4000))
     _, said = process.communicate()
     assert (process.returncode, said.count("\n")) == (2, 1), said
     assert "go on with --resume" in said
-    process = corpus(tmp_path, *options, "--resume")
+    process = start_corpus(tmp_path, *options, "--resume")
     assert (process.communicate()[1], process.returncode) == ("", 0)
     assert [row["row"] for row in result_rows(tmp_path / "out.parquet")] == list(range(5))
 
@@ -179,7 +155,7 @@ def test_a_temporary_folder_that_is_too_small(tmp_path, workers):
     (tmp_path / "tmp").mkdir()
     weights = {f"word{k}": 0.1 for k in range(20_000)}
     (tmp_path / "big.py").write_text(f"import kedge\nmodel = kedge.WordWeights({weights!r})\n")
-    process = corpus(
+    process = start_corpus(
         tmp_path,
         *("--out", "out.jsonl", "--model", "big:model", "--workers", workers),
         preexec_fn=limited(20_000),
@@ -204,7 +180,7 @@ def test_a_document_that_crashes_its_worker(tmp_path, workers):
     )
     write(tmp_path, [{"t": "good"}, {"t": "poison"}, {"t": "bad"}])
     options = ["--out", "out.jsonl", "--model", "deadly:model", "--workers", workers]
-    process = corpus(tmp_path, *options)
+    process = start_corpus(tmp_path, *options)
     assert (process.communicate()[1], process.returncode) == ("", 0)
     rows = list(result_rows(tmp_path / "out.jsonl"))
     assert [row["error_kind"] for row in rows] == [None, "WorkerDied", None]
@@ -228,7 +204,7 @@ def test_a_document_that_takes_too_long(tmp_path):
     slow = " ".join(["slow", "good", *(f"w{k}" for k in range(40))])
     write(tmp_path, [{"t": text} for text in ("good", "stuck", "bad", slow, "good food")])
     options = ["--out", "out.jsonl", "--model", "slow_ones:model", "--workers", "1", "--timeout", "4"]
-    process = corpus(tmp_path, *options)
+    process = start_corpus(tmp_path, *options)
     assert (process.communicate()[1], process.returncode) == ("", 0)
     rows = list(result_rows(tmp_path / "out.jsonl"))
     assert [row["row"] for row in rows] == list(range(5))
@@ -268,7 +244,7 @@ class TestTheModel:
         with joblib.parallel_config(backend="threading", n_jobs=1):
             with pytest.raises(KeyboardInterrupt):
                 explain_file(kedge.Explainer(one), source, out, watch=stop)
-            with pytest.raises(kedge.KedgeError, match="not the model the run was begun with"):
+            with pytest.raises(kedge.KedgeError, match="not the model the run was started with"):
                 explain_file(kedge.Explainer(other), source, out, resume=True)
             assert (
                 explain_file(kedge.Explainer(trained([1, 0, 0, 1])), source, out, resume=True).documents == 5
@@ -472,7 +448,7 @@ def test_a_text_that_is_named_like_a_packed_file(tmp_path, name):
     if name.endswith("zst"):
         pytest.importorskip("pyarrow")
     (tmp_path / name).write_text("t\ngood\n")
-    process = corpus(tmp_path, "--out", "out.jsonl", source=name)
+    process = start_corpus(tmp_path, "--out", "out.jsonl", source=name)
     _, said = process.communicate()
     assert (process.returncode, said.count("\n")) == (2, 1), said
     assert f"{name} cannot be read" in said
@@ -492,7 +468,7 @@ def terminate(folder, number, workers):
     (folder / "slow_model.py").write_text(SLOW)
     (folder / "tmp").mkdir(exist_ok=True)
     options = ["--out", "out.jsonl", "--model", "slow_model:model", "--workers", workers, "--resume"]
-    process = corpus(folder, *options, env={"TMPDIR": str(folder / "tmp")})
+    process = start_corpus(folder, *options, env={"TMPDIR": str(folder / "tmp")})
     before = rows_in(folder / "out.jsonl.part")
     wait_for(lambda: rows_in(folder / "out.jsonl.part") >= before + 3)
     time.sleep(random.random() * 0.05)

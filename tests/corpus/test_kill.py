@@ -4,12 +4,11 @@ import json
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from functools import partial
 
 import pytest
+from runs import rows_in, start_corpus, wait_for
 
 import kedge
 from kedge.corpus import explain_file, open_source
@@ -39,9 +38,8 @@ def write_corpus(folder, documents):
 
 
 def start(folder, out, *options, **kwargs):
-    command = [sys.executable, "-m", "kedge", "corpus", "in.jsonl", "--text", "text", "--id", "name"]
-    command += ["--model", "slow_model:model", "--out", out, "--quiet", *options]
-    return subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, **kwargs)
+    named = ["--id", "name", "--model", "slow_model:model", "--out", out]
+    return start_corpus(folder, *named, *options, text="text", **kwargs)
 
 
 def without_times(path):
@@ -61,17 +59,6 @@ def uninterrupted(folder):
     return without_times(folder / "whole.jsonl")
 
 
-def rows_in(part):
-    return part.read_bytes().count(b"\n") if part.exists() else 0
-
-
-def wait_until(process, condition, seconds=60):
-    end = time.monotonic() + seconds
-    while process.poll() is None and not condition():
-        assert time.monotonic() < end, "the run makes no progress"
-        time.sleep(0.005)
-
-
 @pytest.mark.slow
 @pytest.mark.posix
 @pytest.mark.parametrize("kills", [10, pytest.param(50, marks=pytest.mark.long)])
@@ -87,7 +74,7 @@ def test_kills_change_nothing(folder, kills):
         target = before + rng.choice([0, 1, rng.randint(2, 12)])
         pause = rng.random() * (0.02 if target > before else 1.0)
         process = start(folder, out.name, "--resume", "--workers", workers)
-        wait_until(process, lambda target=target: rows_in(part) >= target)
+        wait_for(lambda target=target: rows_in(part) >= target, process=process)
         time.sleep(pause)
         process.send_signal(signal.SIGKILL)
         # The pipe ends when the last of its workers does, too: they do not outlive it.
@@ -110,7 +97,7 @@ def test_interrupted_by_the_keyboard(folder):
     # A shell's background job ignores Ctrl-C, and so would its children.
     heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     process = start(folder, "out.jsonl", "--workers", "2", start_new_session=True, preexec_fn=heed)
-    wait_until(process, lambda: rows_in(part) >= 5)
+    wait_for(lambda: rows_in(part) >= 5, process=process)
     os.killpg(process.pid, signal.SIGINT)
     said = process.communicate(timeout=30)[1]
     assert process.returncode == 130

@@ -3,15 +3,13 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from itertools import islice
 
 import joblib
 import pytest
-from places import SRC
+from runs import rows_in, start_corpus, wait_for
 
 import kedge
 from kedge.corpus import explain_file, open_source, result_rows
@@ -31,30 +29,6 @@ def model(texts):
 def write(folder, texts, name="in.jsonl"):
     (folder / name).write_text("".join(json.dumps({"t": t}) + "\n" for t in texts))
     return open_source(folder / name, "t")
-
-
-def corpus(folder, *options, **kwargs):
-    """Start ``kedge corpus`` in a process of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "kedge", "corpus", "in.jsonl", "--text", "t", "--quiet", *options],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": SRC},
-        **kwargs,
-    )
-
-
-def rows_in(path):
-    return path.read_bytes().count(b"\n") if path.exists() else 0
-
-
-def wait_for(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it does not come to that"
-        time.sleep(0.005)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of fork, in newer versions of Python
@@ -77,7 +51,7 @@ def test_a_refused_overwrite_destroys_nothing(tmp_path):
     (tmp_path / "slow_model.py").write_text(SLOW)
     write(tmp_path, [f"good w{k} and more" for k in range(400)])
     options = ["--out", "out.jsonl", "--model", "slow_model:model", "--workers", "1"]
-    first = corpus(tmp_path, *options)
+    first = start_corpus(tmp_path, *options)
     try:
         wait_for(lambda: rows_in(tmp_path / "out.jsonl.part") >= 5)
         begun = (tmp_path / "out.jsonl.run").read_bytes()
@@ -85,7 +59,7 @@ def test_a_refused_overwrite_destroys_nothing(tmp_path):
         for _ in range(50):
             with pytest.raises(kedge.KedgeError, match="Another run is writing"):
                 explain_file(other, source, tmp_path / "out.jsonl", overwrite=True, workers=1)
-        second = corpus(tmp_path, *options, "--overwrite", "--threshold", "0.9")
+        second = start_corpus(tmp_path, *options, "--overwrite", "--threshold", "0.9")
         said = second.communicate(timeout=60)[1]
         assert (second.returncode, "Another run is writing" in said) == (2, True), said
         assert first.poll() is None  # it was going on all the time
@@ -160,7 +134,7 @@ def test_errors_are_not_final(tmp_path, out, done):
     (tmp_path / "service.py").write_text(SERVICE)
     (tmp_path / "down").touch()
     options = ["--out", out, "--model", "service:model", "--workers", "1", "--json"]
-    first = corpus(tmp_path, *options)
+    first = start_corpus(tmp_path, *options)
     assert json.loads(first.communicate()[0])["errors"] == {"ModelRaised": 2, "TextError": 1}
     if done is not None:  # as if the run had been interrupted after three rows
         lines = [json.dumps(row) + "\n" for row in result_rows(tmp_path / out)]
@@ -168,7 +142,7 @@ def test_errors_are_not_final(tmp_path, out, done):
         (tmp_path / out).unlink()
     (tmp_path / "down").unlink()
     (tmp_path / "asked").unlink()
-    again = corpus(tmp_path, *options, "--retry-errors")
+    again = start_corpus(tmp_path, *options, "--retry-errors")
     said, wrong = again.communicate()
     assert (again.returncode, wrong) == (0, "")
     assert json.loads(said)["errors"] == {"TextError": 1}
@@ -192,17 +166,17 @@ def test_a_retry_that_is_killed_loses_nothing(tmp_path):
     )
     (tmp_path / "down").touch()
     options = ["--out", "out.jsonl", "--model", "service:model", "--workers", "1"]
-    corpus(tmp_path, *options).communicate()
+    start_corpus(tmp_path, *options).communicate()
     whole = (tmp_path / "out.jsonl").read_bytes()
     (tmp_path / "down").unlink()
     for intent in ("--retry-errors", "--resume"):
-        process = corpus(tmp_path, *options, intent)
+        process = start_corpus(tmp_path, *options, intent)
         before = rows_in(tmp_path / "out.jsonl.part")
         wait_for(lambda before=before: rows_in(tmp_path / "out.jsonl.part") > before + 10)
         process.kill()
         process.communicate()
         assert (tmp_path / "out.jsonl").read_bytes() == whole  # it stays until there is a better one
-    process = corpus(tmp_path, *options, "--resume")
+    process = start_corpus(tmp_path, *options, "--resume")
     assert (process.communicate()[1], process.returncode) == ("", 0)
     rows = list(result_rows(tmp_path / "out.jsonl"))
     assert [row["row"] for row in rows] == list(range(200))
@@ -252,7 +226,9 @@ def test_kills_from_outside_are_no_document_s_fault(tmp_path, workers):
     texts = [f"good w{k} and more" for k in range(200)]
     texts[60], texts[140] = "good food halt", "good food stay"
     write(tmp_path, texts)
-    process = corpus(tmp_path, "--out", "out.jsonl", "--model", "waiting_model:model", "--workers", workers)
+    process = start_corpus(
+        tmp_path, "--out", "out.jsonl", "--model", "waiting_model:model", "--workers", workers
+    )
     try:
         if workers == "1":  # two would wait at the same time
             kill_what_waits(tmp_path, "loading", 2)
