@@ -248,7 +248,7 @@ def head(results: list[dict[str, Any]]) -> str:
         f"**{total['accepted']:,} of {total['certificates']:,} certificates were accepted**, by the checker "
         f"and with the model. **{by_checker + by_model:,} of {total['forged']:,} forged ones were "
         f"rejected**: {by_checker:,} by the checker alone, {by_model:,} by the model (their claim follows "
-        f"from what they say of it, but it is not so), {missed} by nobody. Forged ones were sealed anew. In "
+        f"from what they say of it, but it is not so), {missed} by nobody. Forged ones were sealed again. In "
         f"{total['true of the other anchor, too']:,} further cases the anchor was exchanged for one that is "
         "as right (a tie, or another anchor that reaches): these are certificates of true claims, accepted "
         "with every answer asked for again, and not counted."

@@ -47,7 +47,7 @@ def texts_of(name: str) -> tuple[list[str], list[int], list[str]]:
 
 
 def measured(model: Any, documents: list[str], mask: str | None = None) -> dict[str, Any]:
-    """One model under one mask; None for the one that kedge chooses, for each text anew."""
+    """One model under one mask; None for the one that kedge chooses, text by text."""
     options: Any = {} if mask is None else {"mask": mask}
     explainer = kedge.Explainer(model, max_queries=QUESTIONS, batch_size=128, classes=LABELS, **options)
     found = [explainer.explain(text) for text in documents]
@@ -82,7 +82,7 @@ def shown(masks: dict[str, int]) -> str:
 def table(rows: list[dict[str, Any]]) -> str:
     """The rows as Markdown: under the chosen mask, and under UNK."""
     lines = [
-        "| model | mask chosen | every word masked (UNK) | words (UNK) | questions (UNK) | UNK speaks |",
+        "| model | mask chosen | every word masked (UNK) | words (UNK) | queries (UNK) | UNK speaks |",
         "|---|---|---|---|---|---|",
     ]
     for row in rows:

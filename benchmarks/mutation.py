@@ -342,7 +342,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=600.0)
     parser.add_argument("--map", type=Path, help="where to keep what each test executes")
     parser.add_argument("--out", type=Path, default=HERE / "results")
-    parser.add_argument("--page", action="store_true", help="write the page anew from what is stored")
+    parser.add_argument("--page", action="store_true", help="rewrite the page from what is stored")
     given = parser.parse_args()
     if given.page:
         data = json.loads((given.out / "mutation.json").read_text(encoding="utf-8"))

@@ -23,7 +23,7 @@ class Cell:
     here, theirs
         What was found here, and in the authors' own runs; None where there are none.
     draws
-        Where what is judged is drawn anew (a split and a vocabulary): what was found in each draw.
+        Where what is judged is drawn again (a split and a vocabulary): what was found in each draw.
     paired
         z of the difference on the very same documents, where both have them.
     note

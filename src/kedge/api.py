@@ -1,4 +1,4 @@
-"""The questions one can ask about a model and a text, each as one function."""
+"""The functional API: one function for each question about a model and a text."""
 
 from collections.abc import Iterable
 from typing import Any, Unpack

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from kedge.errors import KedgeError
 from kedge.pipeline import Query, Setup, open_document
-from kedge.reading.labels import answer_together
+from kedge.reading.labels import predict_documents
 from kedge.reading.reading import Reading, read_document
 from kedge.search.exact.leading import Leading
 from kedge.search.exact.ranked import Ranked
@@ -41,7 +41,7 @@ def prepare_batch(
     read = {k: found for k, found in read.items() if found[1]}
     if not read:
         return queries
-    answers = answer_together(model, [document for document, _ in read.values()])
+    answers = predict_documents(model, [document for document, _ in read.values()])
     begun = dict[Strategy, list[Reading]]()
     for row, (k, found) in enumerate(read.items()):
         query = Query(texts[k], labels[k], answers.of(row))

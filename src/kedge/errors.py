@@ -5,7 +5,7 @@
     KedgeError
     ├── TextError          the text cannot be explained (empty, not a string, nothing the model reads)
     ├── OptionError        an option is unknown or out of range
-    ├── LabelError         the label asked about does not hold for the document
+    ├── LabelError         the requested label does not hold for the document
     ├── ModelError         the model is at fault
     │   ├── ModelRaised    it raised; the user's exception is the cause
     │   ├── OutputError    it returned something that cannot be read as labels
@@ -15,7 +15,7 @@
     ├── StorageError       results cannot be kept or read back
     ├── WorkerError        workers cannot be started, reached or used
     │   └── WorkerDied     a worker died of its document
-    ├── OutOfQueries       the next question would exceed ``max_queries``
+    ├── OutOfQueries       the next query would exceed ``max_queries``
     │   └── OutOfTime      the time limit was reached
     └── MissingDependency  an optional library is not installed
 
@@ -82,11 +82,11 @@ class OptionError(KedgeError, ValueError):
 
 
 class LabelError(KedgeError, ValueError):
-    """The label asked about does not hold for the document."""
+    """The requested label does not hold for the document."""
 
 
 class ModelError(KedgeError):
-    """The model could not be converted or asked."""
+    """The model could not be converted or queried."""
 
 
 class ModelRaised(ModelError):  # noqa: N818  (named for what happened, like the rest of the tree)
@@ -122,7 +122,7 @@ class WorkerDied(WorkerError):  # noqa: N818
 
 
 class OutOfQueries(KedgeError):  # noqa: N818
-    """The next question would exceed ``max_queries``."""
+    """The next query would exceed ``max_queries``."""
 
 
 class OutOfTime(OutOfQueries):

@@ -122,7 +122,7 @@ class Explainer:
 
     @one_thread()
     def answer(self, query: Query, *, bare: bool = False) -> Explanation:
-        """Explain a text of which something is known already; ``bare``: without what nobody asked for."""
+        """Explain a text that is partly known; ``bare``: without harder removals, unless requested."""
         setup = query.opened[0] if query.opened is not None else self._setup()
         return explain_text(query, setup, given=self.given, bare=bare)
 

@@ -42,7 +42,7 @@ class FlipQuery:
 
 
 def flip_label(wanted: FlipQuery, setup: Setup) -> Flip:
-    """Find what flips a label, and ask the model about the changed text."""
+    """Find what flips a label, and query the model with the changed text."""
     started = time.perf_counter()
     model = setup.converted.model
     first = Oracle().ask(model.predict, [one_text(wanted.text)])  # counted when the reading is opened
@@ -88,9 +88,9 @@ def flip_label(wanted: FlipQuery, setup: Setup) -> Flip:
 
 
 def _asked_about(text: str, oracle: Oracle, model: Model) -> Predictions | None:
-    """What the model says of the changed text; None where there is no question or time left for it."""
+    """What the model says of the changed text; None where there is no query or time left for it."""
     try:
-        # The last question, to be answered however late it is.
+        # The last query, to be answered however late it is.
         return oracle.ask(model.predict, [text], report=False) if oracle.remaining >= 1 else None
     except OutOfTime:
         return None
@@ -169,7 +169,7 @@ def _keeps(after: Predictions, label: Label, to: Label | None) -> bool:
 
 
 def _label_of(after: Predictions, to: Label | None) -> Label | None:
-    """What the model says now; of a multi-label model the label that was asked for."""
+    """What the model says now; of a multi-label model the requested label."""
     return to if after.labels is None else after.labels[0]
 
 

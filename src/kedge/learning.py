@@ -1,7 +1,7 @@
-"""Learning from a corpus: samples of its texts are asked about, and one linear model over words is fitted.
+"""Learning from a corpus: samples of its texts are queried, and one linear model over words is fitted.
 
-Log-odds teach from any samples. A label says most where it is about to change, so labels are asked for in
-rounds: each asks about samples that the fit to the rounds before is least sure of.
+Log-odds teach from any samples. A label says most where it is about to change, so labels are queried in
+rounds: each queries samples that the fit to the rounds before is least sure of.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ __all__ = ["Learned", "Lesson", "learn_weights"]
 
 # Samples keep words with these probabilities: fewer words where the label of a whole document hardly changes.
 _KEEPS = (0.5, 0.25, 0.1)
-# Rounds of questions about labels, and samples of each kind among which those of a round are picked.
+# Rounds of queries for labels, and samples of each kind among which those of a round are picked.
 _ROUNDS, _CHOICES = 8, 120
 # Ridges tried, in rows; every so many texts are held back to choose between them. Rounds take the second.
 _RIDGES, _HELD_BACK = (0.3, 3.0, 30.0, 300.0), 5
@@ -42,7 +42,7 @@ class Lesson:
 
     @classmethod
     def of(cls, reading: Reading, rng: np.random.Generator) -> "Lesson":
-        """Nothing was asked yet but about the text itself."""
+        """Nothing was queried yet but the text itself."""
         classes = len(reading.probabilities or ())
         return cls(
             reading,
@@ -55,12 +55,12 @@ class Lesson:
 
     @property
     def classes(self) -> tuple[Label, ...]:
-        """The labels that it speaks of."""
+        """The labels that it has answers about."""
         return tuple(self.reading.probabilities or ()) or (self.reading.label,)
 
     @property
     def left(self) -> int:
-        """Questions that may still be asked, but for those that check that the model repeats itself."""
+        """Queries that are left, but for those that check that the model repeats itself."""
         return int(self.reading.oracle.remaining) - RECHECKED
 
     def draw(self, n: int, keeps: Sequence[float]) -> Counts:
@@ -102,7 +102,7 @@ class Learned:
 
 
 def learn_weights(lessons: Sequence[Lesson]) -> Learned:
-    """Ask as many questions about each text as its reading allows, and fit weights to all answers."""
+    """Query the model about each text as often as its reading allows, and fit weights to all answers."""
     fits = _Fits(lessons)
     if lessons[0].chances is not None:
         for lesson in lessons:

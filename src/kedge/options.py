@@ -221,7 +221,7 @@ class Options:
 
     @cached_property
     def goal(self) -> Goal:
-        """What a search is asked for."""
+        """What a search has to find."""
         asked = {f.name: getattr(self, f.name) for f in fields(Goal) if f.name != "settle_empty"}
         return Goal(**asked, settle_empty=self.keep == "auto")
 

@@ -42,7 +42,7 @@ from kedge.utils.sentences import Option, Sentence
 __all__ = ["Query", "Setup", "explain_text", "find_anchor", "open_document", "open_reading"]
 
 
-_NOT_ASKED_AGAIN = Sentence(
+_REPEATS_UNCHECKED = Sentence(
     "Every text that matters was queried, so this is exact if the model is deterministic; checking that "
     f"takes {ASKED_AGAIN} more queries, for which ",
     Option("max_queries"),
@@ -121,7 +121,7 @@ def open_document(
 def explain_text(query: Query, setup: Setup, *, given: Any, bare: bool = False) -> Explanation:
     """The explanation of a text; against another label that of the model of these two.
 
-    ``bare`` leaves out harder removals that nobody asked for.
+    ``bare`` leaves out harder removals that were not requested.
     """
     options, converted = setup.options, setup.converted
     started, name = time.perf_counter(), converted.model.name
@@ -185,7 +185,7 @@ def explain_reading(
     """The explanation of a reading, in the words and places of the caller's own text."""
     strategy, found = find_anchor(reading, options, rng)
     if found.status == "exact" and not reading.check_repeats():
-        found = replace(found, status="certified", notes=(*found.notes, _NOT_ASKED_AGAIN))
+        found = replace(found, status="certified", notes=(*found.notes, _REPEATS_UNCHECKED))
     examples = draw_examples(reading, found, options.seed)
     removals = () if bare and options.keep != "auto" else _removals(reading, found, options)
     document, units, looked = reading.document, reading.units, found.trace
@@ -231,12 +231,12 @@ def explain_reading(
         coverage=None if options.corpus is None else options.corpus.coverage(words),
         objective=options.objective,
         seconds=time.perf_counter() - started,
-        tokens=LazySequence(lambda: ((t.start, t.stop) for t in document.tokens)),  # for who looks
+        tokens=LazySequence(lambda: ((t.start, t.stop) for t in document.tokens)),  # built on first access
         probabilities=tuple(reading.probabilities.items()) if reading.probabilities else None,
         trace=LazySequence(lambda: map(step, looked)),  # likewise
         ties=ties,
         examples=examples,  # likewise
-        removals=removals,  # likewise, where they cost no question
+        removals=removals,  # likewise, where they cost no query
         measure=measure_influence(reading, found),  # likewise
         notes=(*reading.notes, *found.notes, *_hint(reading, found, options)),
         evidence=evidence,
@@ -246,7 +246,7 @@ def explain_reading(
 
 
 def _hint(reading: Reading, found: Found, options: Options) -> tuple[str, ...]:
-    """Where no word is needed and harder removals would cost questions: how to ask for them."""
+    """Where no word is needed and harder removals would cost queries: how to request them."""
     reached = found.baseline is not None and found.baseline.reaches(options.threshold)
     if not reached or options.keep == "auto" or is_free(reading, found) or not can_be_harder(reading):
         return ()
@@ -259,7 +259,7 @@ def _at_most_certified(removal: Removal) -> Removal:
 
 
 def _removals(reading: Reading, found: Found, options: Options) -> Sequence[Removal]:
-    """What a label that needs no word needs when more is removed: where asked for, or for nothing."""
+    """What a label that needs no word needs when more is removed: where requested, or where it is free."""
     known = found.baseline
     if known is None or known.mean < options.threshold or not can_be_harder(reading):
         return ()
@@ -270,7 +270,7 @@ def _removals(reading: Reading, found: Found, options: Options) -> Sequence[Remo
     exact = not found.evaluator.sampled and found.evaluator.name != "gaussian"
     if not free:
         told = harder_removals(reading, known, own, options.seed, proven=exact)
-        # Only an exact answer has had the model asked again whether it repeats itself.
+        # Only for an exact answer was it checked that the model repeats itself.
         return tuple(told) if found.status == "exact" else tuple(map(_at_most_certified, told))
     apart = without_questions(reading)
     return LazySequence(

@@ -1,6 +1,6 @@
 """What was learned about a model once, for all later explanations: how much each word supports each label.
 
-A prior never touches a claim. It leads a search to the right words with a few questions; proofs rest on
+A prior never touches a claim. It leads a search to the right words with a few queries; proofs rest on
 fresh samples. It is frozen once learned, so the same seed, text and prior give the same answer.
 """
 
@@ -50,7 +50,7 @@ class Prior:
     levels
         (labels,) the log-odds of a label without any word, to the same scale.
     texts, queries, seed
-        How many texts it was learned from, with how many questions about them, and which seed.
+        How many texts it was learned from, with how many queries, and which seed.
     """
 
     model: str
@@ -80,7 +80,7 @@ class Prior:
         texts
             Some texts of the kind that will be explained; a hundred are a good number.
         queries
-            How many questions may be asked in all.
+            How many queries may be spent in all.
         """
         from kedge.explainer import Explainer
 

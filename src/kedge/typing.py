@@ -33,5 +33,5 @@ Ties = Literal["first", "last", "random"]
 
 Minimality = Literal["shortest", "irreducible", "narrow", "open"]
 """What is known of an anchor's length: no shorter one reaches the threshold; none of its words can be left
-out, as far as was seen; without one of them it may reach, too narrowly to be proved in few questions; or none
+out, as far as was seen; without one of them it may reach, too narrowly to be proved in few queries; or none
 of these."""

@@ -119,7 +119,7 @@ def test_part_of_the_answers_may_be_asked_for_again():
         return parity(texts)
 
     said = kedge.verify(issued("black box"), counting, ask=20)
-    assert "asked again about 20 of" in said
+    assert "queried again on 20 of" in said
     assert len(asked) < 35
 
 
@@ -131,7 +131,7 @@ def test_a_forged_log_is_found_by_asking_again():
     anchor["words"] = ["The"]
     forged = resealed(certificate)
     assert checker.check(forged)
-    with pytest.raises(CertificateError, match="asked about differently"):
+    with pytest.raises(CertificateError, match="gives another answer"):
         kedge.verify(forged, parity)
 
 
@@ -165,7 +165,7 @@ def test_what_the_checker_cannot_show_is_not_claimed(monkeypatch):
 
 
 def test_a_wrong_answer_has_no_certificate():
-    """Whatever a search may promise: the checker adds it up anew."""
+    """Whatever a search may promise: the checker adds it up again."""
     reading = reading_of(review_model(), LONG)
     evaluator = Additive(reading)
     assert evaluator.refine((0,)).high < 0.95

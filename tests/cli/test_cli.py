@@ -298,7 +298,7 @@ def test_shared_options(tmp_path):
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert [(row["label"], row["words"]) for row in rows] == [(1, ["good"]), (None, None)]
     done = kedge("corpus", *files_, *multi[:-1], "0", "--resume", cwd=tmp_path)
-    assert "begun with --label 1, not 0" in done.stderr
+    assert "started with --label 1, not 0" in done.stderr
     easy = ["The food", "--model", "kinds:model", "--outputs", "multilabel", "--label", "7"]
     assert "no label 7" in kedge("explain", *easy, cwd=tmp_path).stderr
     text = "An excellent place"

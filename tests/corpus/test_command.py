@@ -108,7 +108,7 @@ def several(texts):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--model", "mm:raises"], "The model raised ValueError when asked about 1 text"),
+        (["--model", "mm:raises"], "The model raised ValueError on 1 text"),
         (["--model", "mm:numbers"], "can be read in several ways"),
         (["--model", "mm:strings", "--method", "ranked"], "needs a model whose score is linear"),
         (["--model", "mm:several", "--outputs", "multilabel"], "A multi-label model needs"),

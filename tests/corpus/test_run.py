@@ -210,7 +210,7 @@ class TestFiles:
         retrained = kedge.Explainer(
             replace(kedge.as_model(kedge.rules.present("bad")), name=str(explainer.model.name))
         )
-        with pytest.raises(kedge.KedgeError, match="not the model the run was begun with"):
+        with pytest.raises(kedge.KedgeError, match="not the model the run was started with"):
             explain_file(retrained, source_of(tmp_path), out, workers=1, resume=True)
         explain_file(explainer, source_of(tmp_path), out, workers=1, overwrite=True)
         assert len(rows_of(out)) == 15
@@ -227,7 +227,7 @@ class TestFiles:
 
         assert again(explainer).resumed == 15
         for seed in (0, 1):
-            with pytest.raises(kedge.KedgeError, match="earlier run was begun with"):
+            with pytest.raises(kedge.KedgeError, match="earlier run was started with"):
                 again(kedge.Explainer(GOOD, threshold=0.9, seed=seed))
         with pytest.raises(kedge.KedgeError, match="limit=None`, not 3"):
             again(explainer, limit=3)
@@ -238,7 +238,7 @@ class TestFiles:
         with pytest.raises(kedge.KedgeError, match="has more documents"):
             again(explainer, [*TEXTS, "good"])
         other = replace(kedge.as_model(kedge.rules.present("bad")), name=str(explainer.model.name))
-        with pytest.raises(kedge.KedgeError, match="not the model the run was begun with"):
+        with pytest.raises(kedge.KedgeError, match="not the model the run was started with"):
             again(kedge.Explainer(other))
         out.with_name(f"{name}.run").unlink()
         with pytest.raises(kedge.KedgeError, match="choose another `out`"):
@@ -262,7 +262,7 @@ class TestFiles:
         ]:
             explained(overwrite=True, **{name: one})
             assert explained(**{name: one}).resumed == 2
-            with pytest.raises(kedge.KedgeError, match=f"begun with `{name}="):
+            with pytest.raises(kedge.KedgeError, match=f"started with `{name}="):
                 explained(**{name: other})
 
     def test_a_refusal_leaves_nothing_behind(self, tmp_path):

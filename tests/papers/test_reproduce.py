@@ -72,7 +72,7 @@ class TestVerdict:
         assert cell.z == pytest.approx(0.2 / (0.1 * 2**0.5))
 
     def test_against_one_draw_of_many(self):
-        """What is drawn anew is judged by the spread of the draws, and that of the one more drawn."""
+        """What is drawn again is judged by the spread of the draws, and that of the one more drawn."""
         draws = tuple(self.sample(m, 0.01) for m in (0.5, 0.7))
         cell = part("result").Cell("r", "c", 0.1, 0.2, self.sample(0.6, 0.01), self.sample(0.8, 0.01), draws)
         assert cell.z == pytest.approx(-0.2 / (0.02**0.5 * 1.5**0.5))

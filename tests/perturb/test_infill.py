@@ -99,7 +99,7 @@ def test_replacements_follow_the_language_model(language_model):
 
 
 def test_each_pattern_of_gaps_is_asked_about_once(language_model):
-    """Later samples of the same document cost no pass, and the words are drawn anew."""
+    """Later samples of the same document cost no pass, and the words are drawn again."""
     network, tokenizer = language_model
     asked = []
     hook = network.base_model.register_forward_pre_hook(

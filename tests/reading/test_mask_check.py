@@ -130,7 +130,7 @@ def test_a_model_without_an_answer_for_nothing_gets_unk():
 
 def test_a_chosen_removal_is_not_changed():
     """The sentence says which text the model failed on, and what to say instead."""
-    with pytest.raises(ModelRaised, match=r"ZeroDivisionError when asked about ''.*`mask='UNK'`"):
+    with pytest.raises(ModelRaised, match=r"ZeroDivisionError on ''.*`mask='UNK'`"):
         kedge.explain(mean_length, "lengthy words prevail here", mask="")
 
 

@@ -255,7 +255,7 @@ def test_keep_is_checked_and_short_for_a_masking():
 
 
 def test_one_answer_has_one_number_for_its_baseline():
-    """Where samples cost arithmetic, the claim is proved anew, and the estimate is that of the search."""
+    """Where samples cost arithmetic, the claim is proved again, and the estimate is that of the search."""
     texts, labels = reviews()
     forest = make_pipeline(TfidfVectorizer(), RandomForestClassifier(60, random_state=0)).fit(texts, labels)
     explain = kedge.Explainer(forest).explain

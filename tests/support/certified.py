@@ -82,7 +82,7 @@ def written(value):
 
 
 def tampered(certificate, what, rng):
-    """The certificate with one thing changed that matters, sealed anew; None where it has no such thing."""
+    """The certificate with one thing changed that matters, sealed again; None where it has no such thing."""
     forged = deepcopy(certificate)
     proof, bounds = forged["proof"], forged["bounds"]
     changed = _TAMPERING[what](forged, proof, bounds, rng)

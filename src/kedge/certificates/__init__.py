@@ -1,1 +1,1 @@
-"""Certificates: what a claim rests on, as data that anybody can check."""
+"""Certificates: what a claim rests on, as data that anyone can check."""

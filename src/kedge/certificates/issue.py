@@ -41,7 +41,7 @@ def issue_certificate(
     Parameters
     ----------
     reading, found, goal
-        What was read, what was found, what was asked for.
+        What was read, what was found, and the goal.
     model
         The model's name and digest.
     shortest

@@ -1,7 +1,7 @@
-"""Checking a certificate against the model it speaks of.
+"""Checking a certificate against the model that it is about.
 
 The checker shows that the claim follows from what the certificate says of the model. With the model at hand
-that is compared too: weights and leaves are read again, answers are asked for again.
+that is compared too: weights and leaves are read again, answers are queried again.
 """
 
 import random
@@ -41,7 +41,7 @@ def verify(
     model
         The model, for what the certificate says of it to be compared with what it says itself.
     ask
-        How many of the logged answers, drawn at random, the model is asked for again; None for all.
+        How many of the logged answers, drawn at random, are queried again; None for all.
     outputs, classes
         What the model's numbers mean, and its class names, as for ``explain``.
 
@@ -98,7 +98,7 @@ def _labelled(explainer: Explainer, text: str, label: Any) -> Reading:
 
 
 def _compare(reading: Reading, certificate: dict[str, Any], ask: int | None) -> str:
-    """Refuse what the model does not confirm; returns how much it was asked again."""
+    """Refuse what the model does not confirm; returns how much of it was queried again."""
     proof: Proof = certificate["proof"]
     if proof["kind"] in {"sum", "tree"}:
         score, leaves = reading.additive, reading.leaves
@@ -117,9 +117,9 @@ def _compare(reading: Reading, certificate: dict[str, Any], ask: int | None) -> 
     wrong = int(np.count_nonzero(reading.holds(rows[at]) != logged[at]))
     if wrong:
         raise CertificateError(
-            f"The model answers {wrong} of the {len(at)} samples that it was asked about differently."
+            f"For {wrong} of the {len(at)} samples queried again the model gives another answer."
         )
-    return f", asked again about {len(at)} of {len(rows)} samples"
+    return f", queried again on {len(at)} of {len(rows)} samples"
 
 
 def _logged(case: Case) -> tuple[Counts, Bools]:
@@ -135,5 +135,5 @@ def _logged(case: Case) -> tuple[Counts, Bools]:
 
 
 def _drawn(count: int, ask: int) -> list[int]:
-    """Which answers to ask for again: nobody could know beforehand."""
+    """Which answers to query again: chosen so that a forger cannot predict them."""
     return sorted(random.SystemRandom().sample(range(count), max(ask, 0)))

@@ -19,7 +19,7 @@ Watcher = Callable[[Summary, int], None]
 
 @dataclass(frozen=True)
 class Goal:
-    """How far there is to go: the size of the source, if it is known, and the documents asked for."""
+    """How far there is to go: the size of the source, if it is known, and the limit on documents."""
 
     total: int | None = None
     limit: int | None = None

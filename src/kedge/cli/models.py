@@ -21,7 +21,7 @@ def load_model(name: str, *, trust: bool = False) -> Any:
     """A model by name: the embedded one, ``module:attribute``, or a file.
 
     ``.skops`` files load safely. Pickles run code when they are loaded, so they are refused unless
-    the user vouches for them.
+    the user trusts them.
     """
     if name == EMBEDDED:
         return review_weights()

@@ -1,4 +1,4 @@
-"""The options that several commands share: which model, and what to ask for."""
+"""The options that several commands share: which model, and how to explain."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar

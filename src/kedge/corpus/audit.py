@@ -1,4 +1,4 @@
-"""The audit of a corpus: anchors drawn in an order that nobody chose, each checked with samples of its own.
+"""The audit of a corpus: anchors drawn in pseudorandom order, each checked with samples of its own.
 
 Which anchors are drawn follows from a hash of the seed and their rows, what their checks say from a hash
 of the seed, the text and the anchor: the same run has the same audit, with any number of workers and

@@ -1,7 +1,7 @@
-"""Whether a run fails for what was asked, not for its documents: then it is refused, not written down.
+"""Whether a run fails because of its options or its model, not its documents: then it is refused.
 
 A method that the model does not allow, outputs that can be read in several ways, a model that raises on
-everything: a file with the same sentence in every row would help nobody. So rows are held back until the
+everything: a file with the same sentence in every row would be useless. So rows are held back until the
 first document is explained. If the first few that could be tried all fail for one reason of the options
 or the model, the run ends with that reason, and nothing is written.
 """
@@ -36,14 +36,14 @@ _KINDS: dict[str, type[KedgeError]] = {e.__name__: e for e in (*_OF_THE_MODEL, *
 
 
 def fail_early(lines: Iterator[Line], label: Label | None) -> Iterator[Line]:
-    """The lines of a run as they come, unless its first documents fail for what was asked.
+    """The lines of a run as they come; raises if its first documents blame the options or the model.
 
     Parameters
     ----------
     lines
         Rows as they are written, in order.
     label
-        The label that was asked about. Without one a ``LabelError`` says that the model needs one,
+        The requested label. Without one a ``LabelError`` says that the model needs one,
         which is true of every document.
     """
     held: list[Line] = []

@@ -1,4 +1,4 @@
-"""The documents of a run on their way to the workers: counted, so that none can be lost without a word."""
+"""The documents of a run on their way to the workers: counted, so that none is lost unnoticed."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -78,7 +78,7 @@ class Passed(NamedTuple):
 
 
 class Tracked:
-    """Items, remembering where in the source those stand that are on their way."""
+    """Items, remembering where in the source those in flight stand."""
 
     def __init__(self, items: Iterator[Item]) -> None:
         self._items = items

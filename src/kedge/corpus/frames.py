@@ -74,7 +74,7 @@ def explain_frame(
 
 @dataclass(frozen=True)
 class FrameTask:
-    """An explainer on its way to workers that explain tables: unpacked once in each of them."""
+    """An explainer sent to workers that explain tables: unpacked once in each of them."""
 
     packed: PackedExplainer
     text: str

@@ -82,7 +82,7 @@ def model_digest(model: Any) -> str | None:
 
 
 class _Content(pickle.Pickler):
-    """Pickles for the sake of a hash: nobody will read it, so it may say less."""
+    """Pickles for the sake of a hash: it is never read back, so it may leave things out."""
 
     def __init__(self, memory: bool) -> None:
         self._file = io.BytesIO()

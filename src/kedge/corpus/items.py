@@ -43,7 +43,7 @@ class Item:
     done
         Its row as an earlier run has written it: there is nothing left to do.
     check
-        Which anchor of it an audit asks about; then it is not explained.
+        Which anchor of it an audit checks; then it is not explained.
     """
 
     row: int

@@ -42,7 +42,7 @@ class Promise:
                 raise OptionError(Option(name), f" must be above 0, got {getattr(self, name)!r}.")
 
     def budget(self, population: int) -> float:
-        """Questions that the audit may ask in all."""
+        """Queries that the audit may spend in all."""
         return max(50_000, self.questions * population)
 
 
@@ -66,7 +66,7 @@ class Audit:
     low
         The share that is proved.
     questions
-        Texts that the model was asked about.
+        Texts sent to the model.
     """
 
     population: int
@@ -134,7 +134,7 @@ def proposing(explainer: "Explainer") -> "Explainer":
     if not any(isinstance(one, Guided) for one in tried):
         raise OptionError(
             Option("promise", "corpus"),
-            " is for models that are asked, by ",
+            " is for black boxes, by ",
             Option("method", "auto"),
             f" or 'guided', not {options.method!r}.",
         )

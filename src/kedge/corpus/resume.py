@@ -1,4 +1,4 @@
-"""Whether a run that is to go on is the run that was begun: the same options, texts and model."""
+"""Whether a run that is to go on is the run that was started: the same options, texts and model."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,7 +24,7 @@ Row = Mapping[str, Any]
 FORMAT = 2
 """Version of the rows; raised when a column changes."""
 
-# A network's last bits depend on how many texts it is asked about at a time; another model is further off.
+# A network's last bits depend on how many texts are in a batch; another model is further off.
 _SAME_NUMBER = 1e-4
 
 
@@ -74,7 +74,7 @@ def check_model(explainer: "Explainer", pairs: Iterable[tuple[Row, Item]]) -> No
             if not _alike(again[name], row[name]):
                 raise StorageError(
                     f"Row {row['row']} comes out differently now ({name} {again[name]!r}, not "
-                    f"{row[name]!r}), so this is not the model the run was begun with; ",
+                    f"{row[name]!r}), so this is not the model the run was started with; ",
                     BEGIN_AGAIN,
                 )
 

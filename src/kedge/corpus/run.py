@@ -102,7 +102,7 @@ def explain_file(
         How many processes (None or -1: all cores), or the address of a dask scheduler. One worker is another
         process too, so that no document can end the run.
     timeout
-        Seconds that one document may take. A search that asks the model answers with the best it has found
+        Seconds that one document may take. A search that queries the model answers with the best it has found
         by then; what does not end is ended, and is a row with that reason.
     resume
         Go on where an interrupted run ended, once it is clear that it is the same run; one that is
@@ -118,7 +118,7 @@ def explain_file(
     full
         Keep in each row the whole explanation, text and trace included.
     promise
-        For each ``"document"`` one of its own; or, for models that are asked, one for the ``"corpus"``:
+        For each ``"document"`` one of its own; or, for black boxes, one for the ``"corpus"``:
         anchors are not proved one by one, but an audit of some proves how many of them reach the threshold.
     watch
         Called after every document with the summary so far and the position in the source.
@@ -257,7 +257,7 @@ def check_run(
     timeout: float | None = None,
     limit: int | None = None,
 ) -> None:
-    """Refuse what cannot be done before anything is begun."""
+    """Refuse what cannot be done before anything is started."""
     out = Path(out)
     if out.suffix not in FORMATS:
         raise OptionError(f"{out.name} must end in one of {', '.join(FORMATS)}.")

@@ -33,7 +33,7 @@ class Summary:
     reasons
         The first error of each kind, in full.
     queries, seconds
-        Texts the model was asked about, and the time that explanations took, over all workers.
+        Texts sent to the model, and the time that explanations took, over all workers.
     covered
         Sum of the coverages, where there were any.
     notes

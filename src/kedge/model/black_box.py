@@ -1,4 +1,4 @@
-"""Models that can only be asked: functions from texts to answers, and objects that predict."""
+"""Black boxes: functions from texts to answers, and objects that predict."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -84,7 +84,7 @@ def _classes(estimator: Any) -> tuple[Label, ...] | None:
 def estimator_model(
     estimator: Any, outputs: Outputs = "auto", classes: Sequence[Label] | None = None
 ) -> Model:
-    """An object with ``predict``, asked as it stands; its ``predict_proba`` is asked, too, if it has one.
+    """An object with ``predict``, queried as it stands; its ``predict_proba`` is queried, too, if it has one.
 
     Labels are those of ``predict``, whatever the probabilities say. Probabilities are used where it is
     known which label each column means.

@@ -1,6 +1,6 @@
 """Methods of models that can be read: ``pipeline.predict_proba`` says no more than the pipeline itself.
 
-The ``predict`` of a rule stays a function: rules are there to try things out, asking included.
+The ``predict`` of a rule stays a function: rules are there to try things out, black boxes included.
 """
 
 import inspect
@@ -25,7 +25,7 @@ _SEARCHES = frozenset({"GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchC
 
 
 def best_of(model: Any) -> Any:
-    """The pipeline that a search over pipelines found best, and asks; else the model as it is.
+    """The pipeline that a search over pipelines found best, and uses; else the model as it is.
 
     The very types: a subclass may answer in another way.
     """

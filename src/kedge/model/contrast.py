@@ -56,7 +56,7 @@ def the_pair(given: Predictions, label: Label, other: Label) -> Predictions:
 
 
 def one_or_rest(model: Model, label: Label) -> Model:
-    """The model's answer to one question, whether it is this label."""
+    """The model reduced to one question: whether a text has this label."""
 
     def leaves(words: Sequence[str], sizes: Counts, asked: Label) -> LeafBoxes | None:
         assert model.leaves is not None  # noqa: S101  (declared only where it is there)

@@ -93,7 +93,7 @@ def _value(model: Any, classes: Sequence[Label] | None) -> Model | None:
     if isinstance(model, TorchModel):
         return read_torch(model if classes is None else replace(model, classes=tuple(classes)))
     labels: Sequence[Label] | None
-    # Exactly these types: a subclass may answer differently, so it is asked as it is.
+    # Exactly these types: a subclass may answer differently, so it is queried as it is.
     if type(model) is Rule:
         found, labels = rule_model(model), (0, 1)
     elif type(model) is WordWeights:

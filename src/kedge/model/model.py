@@ -61,7 +61,7 @@ class Model:
         (words, sizes) to (d,) which of the words can matter in a document that has each of them this often.
     algebra
         (words, sizes, label, ask) to a function from (n, d) counts to whether the label holds, by plain
-        arithmetic; ``ask`` is the same question put to the model, for what rounding decides.
+        arithmetic; ``ask`` is the model's own answer to the same question, for what rounding decides.
     leaves
         (words, sizes, label) to the boxes of a decision tree.
     class_slopes
@@ -88,7 +88,7 @@ class Model:
     repeats
         Whether it is known that the same question always gets the same answer.
     own
-        What the user's own object says when it is asked, where ``predict`` goes another way.
+        What the user's own object says when it is queried, where ``predict`` goes another way.
     parts
         The fitted parts that the fields above were made of, as they are now.
     remake

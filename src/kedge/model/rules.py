@@ -25,7 +25,7 @@ from kedge.typing import Bools, Counts, Label
 
 __all__ = ["Rule", "all_present", "any_of", "present", "rule_model"]
 
-# A rule whose decision tree has more leaves than this is asked, not read.
+# A rule whose decision tree has more leaves than this is treated as a black box.
 _MOST_LEAVES = 4096
 
 

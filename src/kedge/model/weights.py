@@ -36,7 +36,7 @@ _LEAST = 1e-100
 class WordWeights:
     r"""Two classes; the second one wins iff ``intercept`` plus the weights of the text's words is positive.
 
-    It is asked and explained without scikit-learn.
+    It predicts and is explained without scikit-learn.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """What a masked language model expects in the gaps of a text, and words drawn from that.
 
-Gaps of many texts are asked about in one pass. With all gaps of a text filled at once, what is expected
-depends only on which words are missing; a short document has few such patterns, and each is asked once.
+Gaps of many texts are queried in one pass. With all gaps of a text filled at once, what is expected
+depends only on which words are missing; a short document has few such patterns, and each is queried once.
 """
 
 from collections.abc import Iterator, Sequence

@@ -22,7 +22,7 @@ class Perturbation(Protocol):
     ``keep`` is the probability that a free occurrence stays. ``removes`` says that a position not
     kept is simply gone for a model that counts words, so that no text need be built;
     ``repeatable`` that the same kept positions always give the same text, so that enumeration is
-    possible and no text is asked about twice. Where it has an attribute ``independent`` that is true, each
+    possible and no text is queried twice. Where it has an attribute ``independent`` that is true, each
     free occurrence stays by a coin of its own, so that a proof may toss the coins itself.
     """
 

@@ -22,7 +22,7 @@ def words(
     top: int = 15,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """What each word does to the explained label, the anchor's words marked; the model is not asked.
+    """What each word does to the explained label, the anchor's words marked; the model is not queried.
 
     Parameters
     ----------

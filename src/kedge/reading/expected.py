@@ -1,4 +1,4 @@
-"""What is expected of a model on one document before it is asked: from other texts, or by a gradient."""
+"""What is expected of a model on one document before it is queried: from other texts, or by a gradient."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ __all__ = ["Expected"]
 
 @dataclass(frozen=True)
 class Expected:
-    """How much each unit speaks for the label, up to scale.
+    """How much each unit supports the label, up to scale.
 
     Parameters
     ----------

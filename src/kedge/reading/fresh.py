@@ -1,6 +1,6 @@
-"""Fresh samples that anybody can draw again: coins from a hash of the text, the anchor and the seed.
+"""Fresh samples that anyone can draw again: coins from a hash of the text, the anchor and the seed.
 
-A proof by samples is worth as much as the samples. These follow from public data alone, so whoever checks
+A proof by samples is worth as much as the samples. These follow from public data alone, so a checker of
 the proof draws the same ones (``docs/certificates.md`` says how, ``certificates/checker.py`` does it); and
 an anchor that was chosen by looking at other samples has not met them.
 """

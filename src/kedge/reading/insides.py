@@ -29,7 +29,7 @@ NOT_PLACED = (
 
 
 def inside_of(model: Model, document: Document, perturbation: Perturbation) -> Inside | None:
-    """The model's inside on a document in its own words; None where masked texts must be asked about."""
+    """The model's inside on a document in its own words; None where masked texts must be queried."""
     if type(perturbation) is not Masking:  # a subclass may write anything in place of a word
         return None
     if model.opened is not None:
@@ -42,7 +42,7 @@ def inside_of(model: Model, document: Document, perturbation: Perturbation) -> I
 def settled_score(
     score: AdditiveScore | ChainScore, inside: Inside, label: Label
 ) -> Callable[[Counts], Bools]:
-    """Counts to whether the label holds, by the score; what only the model's rounding decides it is asked."""
+    """Counts to whether the label holds, by the score; what only the model's rounding decides is queried."""
     if not score.error:
         return score.holds
     near = 2 * score.error + 1e-12 * score.magnitude

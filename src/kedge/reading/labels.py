@@ -8,19 +8,19 @@ from kedge.text.document import Document, WordRuns
 from kedge.typing import Label
 from kedge.utils.sentences import Option, Sentence
 
-__all__ = ["answer_together", "asked_for_label", "label_to_explain"]
+__all__ = ["label_source", "label_to_explain", "predict_documents"]
 
 
-def asked_for_label(
+def label_source(
     model: Model, document: Document, known: Predictions | None, *, own_units: bool
 ) -> Callable[[list[str]], Predictions]:
     """What tells the label of a document: the answer that is known, else the model."""
     if known is not None:
         return lambda _: known
-    return lambda texts: answer_together(model, [document]) if own_units else model.predict(texts)
+    return lambda texts: predict_documents(model, [document]) if own_units else model.predict(texts)
 
 
-def answer_together(model: Model, documents: Sequence[Document]) -> Predictions:
+def predict_documents(model: Model, documents: Sequence[Document]) -> Predictions:
     """What a model says of documents in its own words, from one call.
 
     Words that were found for the reading need not be found again for the answer.

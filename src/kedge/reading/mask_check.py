@@ -1,9 +1,9 @@
-"""What a model says about the mask itself, before anything is asked about the words.
+"""Whether the mask itself moves the model, checked before any word is.
 
 A mask is to remove a word. One that the model reads puts another word in its place, and the words of an
-anchor must then outvote it. So the model is asked about the text with every word masked, about the bare
-mask, and about the text with every word removed: where these differ, the mask speaks. A tokenizer's mask that
-speaks gives way to removal: a network that was trained without it has made a word of it.
+anchor must then outvote it. So the model is queried with every word masked, with the bare mask, and with
+every word removed: where its answers differ, the mask has an effect of its own. A tokenizer's mask with
+such an effect gives way to removal: a network that was trained without it has made a word of it.
 """
 
 from dataclasses import dataclass, replace
@@ -21,12 +21,12 @@ from kedge.text.document import Document
 from kedge.typing import Bools, Label
 from kedge.utils.sentences import Option, Sentence
 
-__all__ = ["MaskCheck", "check_mask", "heard"]
+__all__ = ["MaskCheck", "check_mask", "mask_notes"]
 
-# A probability that moves by a tenth is worth a word; less is within what any few words do.
-_SPEAKS = 0.1
-# The check takes up to three questions. Where they are dear, the words come first.
-_DEAR = 30
+# A probability that moves by a tenth is worth a note; less is within what any few words do.
+_NOTABLE = 0.1
+# The check takes up to three queries. With fewer left than this the words come first.
+_SCARCE = 30
 
 
 @dataclass(frozen=True)
@@ -41,21 +41,20 @@ class MaskCheck:
 def check_mask(
     model: Model, document: Document, given: Perturbation, label: Label, oracle: Oracle
 ) -> MaskCheck:
-    """Ask a model that reads texts about the mask: one question for removal, three for any other.
+    """Query a model of texts about its mask: once for removal, up to three times for any other.
 
     Parameters
     ----------
     model, document, label
-        Who is asked, about what.
+        Which model is queried, with what.
     given
         The perturbation as the user gave it. Where that leaves the mask open, a model whose own mask
-        speaks gets nothing in its place, and one that cannot answer for a text without words UNK in place of
-        nothing.
+        has an effect gets removal instead, and one that cannot answer for a text without words gets UNK.
     oracle
-        Counts the questions. With few of them left nothing is asked.
+        Counts the queries. With few of them left nothing is checked.
     """
     perturbation = fit_mask(given, model)
-    if not isinstance(perturbation, Masking) or oracle.remaining < _DEAR:
+    if not isinstance(perturbation, Masking) or oracle.remaining < _SCARCE:
         return MaskCheck(perturbation)
     chosen = isinstance(given, Masking) and given.mask is not None
     kept = perturbation.protected(document)
@@ -69,20 +68,20 @@ def check_mask(
     except ModelRaised:
         return MaskCheck(perturbation)  # the search will tell, if such a text comes up
     answers = {text: asked.of(row) for row, text in enumerate(texts)}
-    said = _said_by_mask(texts, answers, mask, label)
+    said = _effect_of_mask(texts, answers, mask, label)
     if said and model.mask and not chosen:
         note = Sentence(f"{said} So words are removed instead; ", Option("mask", mask), " uses it anyway.")
         return MaskCheck(replace(perturbation, mask=""), (note,), tuple(answers.items()))
     return MaskCheck(perturbation, _notes(said), tuple(answers.items()))
 
 
-def heard(inside: Inside, perturbation: Perturbation, label: Label) -> tuple[str, ...]:
-    """What a mask says to a model whose inside is known: no question is needed."""
+def mask_notes(inside: Inside, perturbation: Perturbation, label: Label) -> tuple[str, ...]:
+    """What to tell the user of a mask's effect on a model whose inside is known: no query is needed."""
     if inside.bare is None or not isinstance(perturbation, Masking):
         return ()
     nothing = np.zeros((1, len(inside.units)), dtype=np.int64)
     answers = {"masked": inside.predict(nothing), "removed": inside.bare()}
-    return _notes(_said_by_mask(list(answers), answers, perturbation.written, label))
+    return _notes(_effect_of_mask(list(answers), answers, perturbation.written, label))
 
 
 def _written(masking: Masking, document: Document, kept: Bools) -> str:
@@ -92,12 +91,12 @@ def _written(masking: Masking, document: Document, kept: Bools) -> str:
 def _check_removal(
     model: Model, perturbation: Masking, empty: str, oracle: Oracle, *, chosen: bool
 ) -> MaskCheck:
-    """Nothing cannot speak, but a model may have no answer for it."""
+    """Removal has no mask to look at, but a model may have no answer for a text without words."""
     try:
         asked = oracle.ask(model.predict, [empty])
     except ModelRaised as error:
         reason = type(error.__cause__).__name__ if error.__cause__ is not None else "an error"
-        what = f"The model raised {reason} when asked about {empty!r:.60}, the text with every word removed"
+        what = f"The model raised {reason} on {empty!r:.60}, the text with every word removed"
         if chosen:
             raise ModelRaised(
                 f"{what}; let it answer for such texts, or say ", Option("mask", "UNK"), "."
@@ -115,25 +114,25 @@ def _notes(said: str) -> tuple[str, ...]:
     return (Sentence(removes, Option("mask", ""), " removes them instead."),)
 
 
-def _said_by_mask(texts: list[str], answers: dict[str, Predictions], mask: str, label: Label) -> str:
-    """A sentence about a mask that speaks; "" if it does not."""
+def _effect_of_mask(texts: list[str], answers: dict[str, Predictions], mask: str, label: Label) -> str:
+    """A sentence about the effect of a mask; "" if it has none."""
     throughout, empty = texts[0], texts[-1]
     without = answers[empty]
-    # The bare mask is compared where removal leaves nothing but blanks: else signs speak, too.
+    # The bare mask is compared where removal leaves nothing but blanks: else punctuation counts, too.
     suspects = [throughout] if empty.strip() else [throughout, mask]
-    moves = {text: _said(answers[text], label) - _said(without, label) for text in suspects}
-    loud = max(moves, key=lambda text: abs(moves[text]))
-    if abs(moves[loud]) < _SPEAKS:
+    moves = {text: _level(answers[text], label) - _level(without, label) for text in suspects}
+    largest = max(moves, key=lambda text: abs(moves[text]))
+    if abs(moves[largest]) < _NOTABLE:
         return ""
-    side = "towards" if moves[loud] > 0 else "away from"
-    where = "with every word masked" if loud == throughout else "for the mask alone"
+    side = "towards" if moves[largest] > 0 else "away from"
+    where = "with every word masked" if largest == throughout else "for the mask alone"
     return (
         f"The mask {mask!r} itself pushes the model {side} the label {label!r}: {where} "
-        f"{_shown(answers[loud], label)}, with every word removed {_shown(without, label)}."
+        f"{_shown(answers[largest], label)}, with every word removed {_shown(without, label)}."
     )
 
 
-def _said(answer: Predictions, label: Label) -> float:
+def _level(answer: Predictions, label: Label) -> float:
     """The label's probability, and 1 more where it holds, so that a change of the answer always counts."""
     return float(answer.hold(label)[0]) + _chance(answer, label)
 

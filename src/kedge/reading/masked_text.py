@@ -1,4 +1,4 @@
-"""One text with some of its words removed, as a model would be asked about it."""
+"""One text with some of its words removed, as it would be sent to the model."""
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress

@@ -2,7 +2,7 @@
 
 Counts of words stand for masked texts only where the model finds in those exactly the words that were
 kept. That must follow from the model's own steps, for every mask there is: a few masks that were tried
-say nothing about the others. Elsewhere the model is asked about the texts themselves.
+say nothing about the others. Elsewhere the model is queried with the texts themselves.
 """
 
 from kedge.errors import OptionError

@@ -1,4 +1,4 @@
-"""Asking the model: each distinct question once, in batches, within the budget, and counted.
+"""Querying the model: each distinct input once, in batches, within the budget, and counted.
 
 An oracle lives as long as one explanation. Queries are counted here, where the model is called.
 """
@@ -26,10 +26,10 @@ Progress = Callable[[int], None]
 # The same text may come back with slightly different probabilities from a batched or GPU model;
 # more than this is a model that does not give the same answer twice (dropout left on, sampling).
 _SAME_PROBABILITY = 1e-3
-# How many earlier texts are asked about a second time to detect such a model.
+# How many earlier texts are queried a second time to detect such a model.
 RECHECKED = 3
 ASKED_AGAIN = 59
-"""How many answers are asked for a second time before a claim about a model that can only be asked is called
+"""How many answers are asked for a second time before a claim about a black box is called
 exact: one that changes an answer in twenty is found out with probability 1 - 0.95^59 > 0.95."""
 
 
@@ -39,9 +39,9 @@ class Oracle:
     Parameters
     ----------
     max_queries
-        How many texts (or rows of counts) the model may be asked about; None for no limit.
+        How many texts (or rows of counts) the model may be queried with; None for no limit.
     batch_size
-        How many it is asked about at a time.
+        How many are sent to it at a time.
     progress
         Called with the number of queries so far after every batch.
     """
@@ -60,13 +60,13 @@ class Oracle:
 
     @property
     def remaining(self) -> float:
-        """How many more questions may be asked; infinite without a limit."""
+        """How many more queries are allowed; infinite without a limit."""
         return self._limit - self.queries
 
     def ask(
         self, predict: Callable[[Questions], Predictions], batch: Questions, *, report: bool = True
     ) -> Predictions:
-        """One call of the model; ``report`` whether ``progress`` is told, which may end the search."""
+        """One call of the model; ``report`` whether ``progress`` is called, which may end the search."""
         if len(batch) > self.remaining:
             sent = f"{self.queries:,} {'query' if self.queries == 1 else 'queries'}"
             raise OutOfQueries(
@@ -88,7 +88,7 @@ class Oracle:
         except (Exception, SystemExit) as error:
             reason = first_line(error)
             raise ModelRaised(
-                f"The model raised {type(error).__name__} when asked about "
+                f"The model raised {type(error).__name__} on "
                 f"{len(batch)} text{'s' if len(batch) > 1 else ''}{': ' + reason if reason else ''}."
             ) from error
         if report and self._progress is not None:
@@ -97,14 +97,14 @@ class Oracle:
 
 
 class Memory:
-    """Answers about one label, each question asked once.
+    """Answers about one label, each input queried once.
 
     Parameters
     ----------
     oracle, predict, label
-        The oracle that is asked, with which function, and about which label.
+        The oracle that is queried, with which function, and about which label.
     recheck
-        Ask the first few questions a second time, to detect a model that does not repeat itself.
+        Repeat the first few queries, to detect a model that does not repeat itself.
     repeats
         It is known that the model repeats itself.
     """
@@ -127,7 +127,7 @@ class Memory:
         self._asked: list[tuple[Any, bool, float]] = []
 
     def ask_again(self) -> bool:
-        """Ask for some answers a second time, if there is room; a model that changes one is refused."""
+        """Repeat some queries, if there is room; a model that changes an answer is refused."""
         if self._repeats or not self._asked:
             return True
         if self._oracle.remaining < ASKED_AGAIN:
@@ -229,7 +229,7 @@ def _row_keys(counts: Counts) -> list[bytes | str]:
 
 
 class RowMemory:
-    """A memory that is asked about rows of counts.
+    """A memory that is queried with rows of counts.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ class RowMemory:
         return self.answers(counts)[1]
 
     def answers(self, counts: Counts) -> tuple[Bools, Floats]:
-        """Both, from one question."""
+        """Both, from one query."""
         return self._memory(counts, _row_keys(counts))
 
     def chances(self, counts: Counts) -> Floats:

@@ -1,6 +1,6 @@
 """A model's reading of one document: all that evaluators and searches ever see.
 
-The model is asked about the document once, which settles the label. After that everything is a
+The model is queried with the document once, which settles the label. After that everything is a
 question about counts of units: does the label still hold when these many of each are kept?
 """
 
@@ -23,8 +23,8 @@ from kedge.perturb import Masking, Perturbation
 from kedge.reading.expected import Expected
 from kedge.reading.gradients import text_gradient
 from kedge.reading.insides import NOT_CLEAN, NOT_PLACED, inside_of, settled_score
-from kedge.reading.labels import asked_for_label, label_to_explain
-from kedge.reading.mask_check import check_mask, heard
+from kedge.reading.labels import label_source, label_to_explain
+from kedge.reading.mask_check import check_mask, mask_notes
 from kedge.reading.mask_choice import fit_mask
 from kedge.reading.masks import refuse_known_mask
 from kedge.reading.oracle import Memory, Oracle, RowMemory, text_keys
@@ -54,20 +54,20 @@ class Reading:
     log_odds
         (n, d) counts to (n,) log-odds of the label, for a model that gives probabilities.
     answers
-        ``holds`` and ``log_odds`` (NaN without probabilities) in one question.
+        ``holds`` and ``log_odds`` (NaN without probabilities) in one query.
     chances
         (n, d) counts to (n, k) class probabilities, for a model that gives them; the classes are those of
         ``probabilities``.
     oracle
-        Whom the questions go to; its count of queries is the explanation's.
+        Makes the queries; its count of them is the explanation's.
     repeatable
         The same counts always get the same answer, so that enumeration is possible.
     algebra
         ``holds`` costs arithmetic only, no call of the user's model.
     inside
-        The model's inside, where it is known: it is asked about rows of counts, not about texts.
+        The model's inside, where it is known: it is queried with rows of counts, not with texts.
     additive, chain, normalised, leads, leaves, gradient
-        The parts of the inside that speak about the label (see ``Inside``).
+        The parts of the inside for this label (see ``Inside``).
     prior
         What was learned of the units' influence on the label from other documents.
     probabilities
@@ -77,7 +77,7 @@ class Reading:
     begun
         What a strategy has worked out already, together with other documents.
     check_repeats
-        Refuses a model that does not repeat itself; says whether there was room to ask it again.
+        Refuses a model that does not repeat itself; says whether there was room to query it again.
     """
 
     document: Document
@@ -106,7 +106,7 @@ class Reading:
 
     @property
     def counted(self) -> bool:
-        """Whether the model is asked about rows of counts, not about texts."""
+        """Whether the model is queried with rows of counts, not with texts."""
         return self.inside is not None
 
     @property
@@ -116,7 +116,7 @@ class Reading:
 
     @property
     def holds_unasked(self) -> Callable[[Counts], Bools] | None:
-        """``holds`` without a question that counts, where the model's inside tells; else None."""
+        """``holds`` without a query that counts, where the model's inside tells; else None."""
         score = self.additive or self.chain
         if score is not None:
             return score.holds if self.inside is None else settled_score(score, self.inside, self.label)
@@ -177,11 +177,11 @@ def read(
     rng: np.random.Generator,
     known: Predictions | None = None,
 ) -> Reading:
-    """Ask the model about the document (unless its answer is ``known``), and prepare what follows."""
+    """Query the model with the document (unless its answer is ``known``), and prepare what follows."""
     fitted = fit_mask(perturbation, model)
     if isinstance(fitted, Masking) and (fitted is perturbation or model.mask is not None):
         refuse_known_mask(model, fitted.written)  # else it was chosen because the model does not know it
-    first = oracle.ask(asked_for_label(model, document, known, own_units=own_units), [document.text])
+    first = oracle.ask(label_source(model, document, known, own_units=own_units), [document.text])
     label = label_to_explain(first, label)
     if own_units and perturbation.removes and (model.from_counts or model.opened):
         inside = inside_of(model, document, fitted)
@@ -236,7 +236,7 @@ def _count_reading(
         leaves=inside.leaves and inside.leaves(label),
         gradient=inside.gradient and partial(inside.gradient, label),
         probabilities=first.distribution(),
-        notes=(*model.notes_about(document.text), *heard(inside, perturbation, label)),
+        notes=(*model.notes_about(document.text), *mask_notes(inside, perturbation, label)),
         answers=rows.answers,
         check_repeats=memory.ask_again,
     )
@@ -251,7 +251,7 @@ def _text_reading(
     oracle: Oracle,
     rng: np.random.Generator,
 ) -> Reading:
-    """A model that can only be asked about texts: every position is a unit."""
+    """A model that is queried with texts: every position is a unit."""
     check = check_mask(model, document, perturbation, label, oracle)
     perturbation = check.perturbation
     free = np.flatnonzero(~perturbation.protected(document))

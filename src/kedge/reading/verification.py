@@ -1,10 +1,10 @@
 """Check what was read of a model against its own answers.
 
 An exact answer rests on what the conversion of a model says of its inside. A wrong declaration
-would make every such answer wrong, so before the first one (``verify``) a few masked texts are put to the
-user's own object, and every declared capability must give the same labels. This is a check of the model,
-not of the document: its questions are not counted as queries of the explanation. For every document
-what was read must give the label that the model gave (``confirm``).
+would make every such answer wrong, so before the first one (``verify``) a few masked texts are predicted by
+the user's own object, and every declared capability must give the same labels. This is a check of the
+model, not of the document: its queries are not counted as those of the explanation. For every document what
+was read must give the label that the model gave (``confirm``).
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from kedge.utils.messages import shorten
 
 __all__ = ["confirm", "verify"]
 
-# Masked texts asked about, besides the one with every word removed: enough to see a wrong weight,
+# Masked texts queried, besides the one with every word removed: enough to see a wrong weight,
 # and still a single batch.
 _TEXTS = 5
 

@@ -58,7 +58,7 @@ def promise(e: Explanation, *, needless_said: bool = False) -> str:
 def tells_words(e: Explanation) -> bool:
     """Whether the words found say something: any word would do where none is needed.
 
-    Words that cover the most documents were asked for all the same.
+    Words that cover the most documents were requested all the same.
     """
     return not e.needs_no_word or e.objective == "coverage"
 
@@ -220,6 +220,6 @@ def provenance(e: Explanation) -> str:
 
 
 def asked(e: "Explanation | Verdict") -> str:
-    """How often the model was asked, and how often its gradient."""
+    """How many queries and backward passes it took."""
     passes = getattr(e, "backward", 0)
     return f"{queries(e.queries)} and {passes} backward passes" if passes else queries(e.queries)

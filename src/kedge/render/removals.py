@@ -19,7 +19,7 @@ def share_removed(keep: float) -> str:
 
 
 def survival(e: Explanation) -> str:
-    """How hard a removal the label survives, and which words carry it then; empty where nobody looked."""
+    """How hard a removal the label survives, and which words carry it then; "" where that is not known."""
     if not e.removals:
         return ""
     held, carried = [r for r in e.removals if not r.words], e.carried_by

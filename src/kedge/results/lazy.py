@@ -1,4 +1,4 @@
-"""Parts of a result that are worked out when somebody looks."""
+"""Parts of a result that are computed on first access."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -54,9 +54,9 @@ class LazySequence(Sequence[Item]):
 
 
 class LazyInfluence:
-    """An influence that is worked out when somebody looks; it pickles as what it is worked out from.
+    """An influence that is computed on first access; it pickles as what it is computed from.
 
-    What is made of closures is worked out before it is pickled.
+    What is made of closures is computed before it is pickled.
     """
 
     def __init__(self, compute: Callable[[], Influence]) -> None:

@@ -19,7 +19,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 }
 
 
-class Misfit(Exception):  # noqa: N818  (caught by whoever reads the data, and told as an error of ours)
+class Misfit(Exception):  # noqa: N818  (caught where data is read, and raised again as a KedgeError)
     """What does not fit."""
 
 

@@ -24,7 +24,7 @@ from kedge.utils.sentences import Option
 
 __all__ = ["Beam"]
 
-# Samples that may be drawn without a new question: some seconds. Comparisons on documents of a thousand words
+# Samples that may be drawn without a new query: some seconds. Comparisons on documents of a thousand words
 # take half as many in all.
 _REPEATED = 300_000
 
@@ -66,11 +66,11 @@ class Beam:
         check_at_least("batch", self.batch)
 
     def obstacle(self, reading: Reading) -> str | None:
-        """Any model can be asked, but it may not have the evaluator."""
+        """Any model can be queried, but it may not have the evaluator."""
         return evaluator_obstacle(self.evaluator, reading)
 
     def suits(self, reading: Reading) -> bool:
-        """Where the paper's approximation is asked for; else an estimate is not enough."""
+        """Where the paper's approximation is requested; else an estimate is not enough."""
         del reading
         return self.evaluator == "gaussian"
 
@@ -144,7 +144,7 @@ class Beam:
 
 
 def _refuse_hopeless(anchors: list[Kept], reading: Reading) -> None:
-    """Comparing anchors takes at least one question each; refuse at once where that is too many."""
+    """Comparing anchors takes at least one query each; refuse at once where that is too many."""
     if len(anchors) > (left := reading.oracle.remaining):
         raise OutOfQueries(
             f"{len(anchors):,} anchors cannot be compared with {left:.0f} more queries; raise ",

@@ -22,26 +22,26 @@ __all__ = ["baseline_of", "empty_precision"]
 
 # A first look, which tells a baseline far below the threshold: most are, or hold in every sample.
 _LOOK = 24
-# Samples that a proof may take: questions are dear, arithmetic is not.
+# Samples that a proof may take: queries are expensive, arithmetic is not.
 _ASKED, _COMPUTED = 250, 1 << 16
 # Questions are not spent on a baseline at the threshold that would show these samples more seldom than this.
 _UNLIKELY = 0.1
 # An interval this wide has its mean from so many samples: a standard error below 0.02. A look that costs
 # arithmetic only has as many: a proof would do with 67, whose share says little of the precision.
 _VAGUE, _GUESS = 0.05, 1000
-# Samples at a time, at most: a look after each few that are asked about.
+# Samples at a time, at most: a look after each few that are queried.
 _ROUND, _ASKED_AT_ONCE = 1 << 12, 48
 
 
 def baseline_of(reading: Reading, found: Found, goal: Goal, rng: np.random.Generator) -> Interval | None:
     """The baseline beside an answer: what the search knows of it, or more where that leaves it open.
 
-    None where too few questions are left.
+    None where too few queries are left.
     """
     known, evaluator = found.baseline, found.evaluator
     if evaluator.sampled:
         if known is not None:
-            return known  # a search that looked asked as much as is worth it; the rest is an estimate
+            return known  # a search that looked has spent what is worth it; the rest is an estimate
         seen = evaluator.seen(())
         start = Bets() if seen is None else Bets((Round(int(seen[1].sum()), int((~seen[1]).sum())),))
         return _sampled(reading, goal, rng, start, evaluator)
@@ -51,7 +51,7 @@ def baseline_of(reading: Reading, found: Found, goal: Goal, rng: np.random.Gener
 
 
 def empty_precision(reading: Reading, goal: Goal, rng: np.random.Generator) -> tuple[Interval | None, bool]:
-    """The baseline of a reading, as exactly as the model and the questions left allow.
+    """The baseline of a reading, as exactly as the model and the queries left allow.
 
     And whether it is free of sampling error, however wide.
     """
@@ -91,8 +91,8 @@ def _sampled(
 ) -> Interval | None:
     """Samples until the side of the threshold is clear, beside those seen; None of too few to say anything.
 
-    What was asked is handed to the evaluator of the search, where that remembers samples. A first look draws
-    the samples that a search would draw, so that one that follows need not ask about them again.
+    The answers are handed to the evaluator of the search, where that remembers samples. A first look draws
+    the samples that a search would draw, so that one that follows need not query them again.
     """
     most = bets.trials + (_COMPUTED if reading.algebra else _ASKED)
     fresh = None if reading.algebra or bets.trials else FreshSamples.of(reading, (), goal.seed)

@@ -73,7 +73,7 @@ class Exhaustive:
         return evaluator_obstacle(self.evaluator, reading)
 
     def suits(self, reading: Reading) -> bool:
-        """Where asking about every sample costs no more than the guided search."""
+        """Where querying every sample costs no more than the guided search."""
         if self.evaluator == "gaussian":
             return table_size(reading) <= COUNT_BUDGET
         return enumerable(reading) and (reading.counted or few_texts(reading, 1.0))

@@ -60,7 +60,7 @@ def _prefix(reading: Reading) -> tuple[Kept, Status, Minimality]:
         counts = np.bincount(owners[:length], minlength=len(reading.units))
         return float(score.score(counts[None])[0])
 
-    # All that speak for the label score at least what the document does, so that they have it.
+    # All that support the label score at least what the document does, so that they have it.
     below, reaching = 0, len(owners)
     while reaching - below > 1:
         middle = (below + reaching) // 2

@@ -63,7 +63,7 @@ def best_arms(
         critical = [int(inside[lower]), int(outside[upper])]
         if np.isinf(trials[critical]).all() or high - (1 - low) <= tolerance:
             return [int(i) for i in inside]
-        # Only the two that were sampled have changed: an evaluator is not asked about the others.
+        # Only the two that were sampled have changed: an evaluator is not called for the others.
         drawn = precision([anchors[i] for i in critical], batch)
         mean[critical], trials[critical], slack[critical] = drawn.mean, drawn.trials, drawn.slack
         step += 1

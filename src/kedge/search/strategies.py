@@ -40,10 +40,10 @@ AUTO: tuple[Strategy, ...] = (
     Leading(),  # the l2 norm, several classes: exact as a rule
     Counted(),  # samples that cost arithmetic only: certified
     Lazy(),  # a few words, any model: exact
-    Exhaustive(),  # few enough samples to ask about all: exact
+    Exhaustive(),  # few enough samples to query all: exact
     Guided(),  # anything: certified
 )
-# What ``auto`` becomes where an evaluator is asked for by name.
+# What ``auto`` becomes where an evaluator is given by name.
 BY_EVALUATOR: dict[EvaluatorName, tuple[Strategy, ...]] = {
     "auto": AUTO,
     "exact": (Ranked(), Tree(), Branch(), Chain(), Leading(samples=0), Exhaustive(evaluator="exact")),

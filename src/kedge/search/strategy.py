@@ -1,4 +1,4 @@
-"""What a strategy is, what it is asked for, and what it gives back.
+"""What a strategy is, what it has to find, and what it returns.
 
 A strategy is one way of finding an anchor: a frozen value with its own knobs. It says what keeps it from
 being used on a reading (``obstacle``) and whether ``auto`` should take it (``suits``); called, it builds

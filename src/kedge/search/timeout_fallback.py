@@ -26,7 +26,7 @@ _ROOM, _LONGER, _ATTEMPTS = 0.5, 0.15, 3
 
 
 def fallback_anchor(reading: Reading, goal: Goal, rng: np.random.Generator) -> Found:
-    """A good anchor by samples; all words where the model cannot be sampled without asking."""
+    """A good anchor by samples; all words where sampling would cost queries."""
     sizes = reading.units.sizes
     ranked: list[int] = np.repeat(order := _ranking(reading, rng), sizes[order]).tolist()
     every = len(ranked)  # all words together keep the label for certain

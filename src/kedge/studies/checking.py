@@ -12,7 +12,7 @@ from kedge.utils.seeds import generator
 
 __all__ = ["Checked", "check_anchor"]
 
-# Samples are asked about in rounds that could finish the proof, but in no more than this at once.
+# Samples are queried in rounds that could finish the proof, but in no more than this at once.
 _ROUND = 256
 
 
@@ -26,9 +26,9 @@ class Checked:
         Whether it was proved to reach the threshold. One that does not reach it is proved with probability
         ``level`` at most.
     held, lost
-        Samples that kept the label, and that lost it; none where all texts there are were asked about.
+        Samples that kept the label, and that lost it; none where all texts there are were queried.
     queries
-        Texts that the model was asked about.
+        Texts sent to the model.
     """
 
     proved: bool

@@ -172,7 +172,7 @@ def _every_row(sizes: Counts) -> Counts:
 
 
 def by_table(scene: Scene, reading: Reading) -> Influence:
-    """Every sample there is, all asked about already or free."""
+    """Every sample there is, all queried already or free."""
     counts = _every_row(scene.units.sizes)
     holds = np.concatenate([reading.holds(counts[p]) for p in pieces(*counts.shape)])
     chances = None if reading.algebra else class_chances(reading, counts)
@@ -186,13 +186,13 @@ def by_table(scene: Scene, reading: Reading) -> Influence:
 
 
 def by_asked(scene: Scene, asked: Counts, holds: Bools, chances: Floats | None) -> Influence:
-    """Some of few texts were asked about, as the search picked them; the others are predicted from these."""
+    """Some of few texts were queried, as the search picked them; the others are predicted from these."""
     counts = _every_row(scene.units.sizes).astype(asked.dtype)
     weights = sample_weights(counts, scene.units.sizes, scene.keep)
     y, names = answered(scene, holds, chances)
     sizes, keep, still_open = scene.units.sizes, scene.keep, len(counts) - len(asked)
     held, doubt = imputed(asked, y[:, :1], counts, within=(0.0, 1.0))
-    # Texts that were not asked about are off by the fit's error, and not independently of each other.
+    # Texts that were not queried are off by the fit's error, and not independently of each other.
     share = max(2 * np.sqrt(still_open), still_open) / len(counts)
     error = doubt * share
     effects = table_slopes(counts, weights, held, sizes, keep)[:, 0]
@@ -234,5 +234,5 @@ def answered(scene: Scene, holds: Bools, chances: Floats | None) -> tuple[Floats
 
 
 def class_chances(reading: Reading, counts: Counts) -> Floats | None:
-    """Class probabilities of samples that were asked about: the oracle remembers them."""
+    """Class probabilities of samples that were queried: the oracle remembers them."""
     return None if reading.chances is None or not reading.repeatable else reading.chances(counts)

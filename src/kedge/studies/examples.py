@@ -1,8 +1,7 @@
 """Perturbed samples to look at: some that kept the label, some that lost it.
 
-They are drawn when somebody looks. A closed form knows the label of any sample, so its examples
-cost nothing until then; a model that can only be asked has been asked already, and what it was
-asked about the anchor is shown again.
+They are drawn on first access. A closed form knows the label of any sample, so its examples
+cost nothing until then. A black box was queried already; those answers about the anchor are shown.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,7 +29,7 @@ _EACH = 10
 _POSITIONS = 10_000
 # A rare loss is looked for in this many samples where they cost arithmetic only: in few of them at first.
 _FREE_DRAWS, _FIRST = 1024, 64
-# Where the model must be asked again, this many samples are asked about, if the budget allows.
+# Where the model must be queried again: with this many samples, if the budget allows.
 _ASKED = 32
 
 Holds = Callable[[Counts], Bools]
@@ -98,7 +97,7 @@ def draw_examples(reading: Reading, found: Found, seed: int) -> Sequence[Example
 
 
 def _ask(reading: Reading, kept: Kept, seed: int) -> tuple[Counts, Bools]:
-    """A few new questions about the anchor."""
+    """A few new queries about the anchor."""
     room = int(min(_ASKED, reading.oracle.remaining))
     counts = reading.sample(kept, room, np.random.default_rng([seed, 1]))
     return counts, reading.holds(counts)

@@ -21,7 +21,7 @@ from kedge.utils.deadline import TimeIsUp
 
 __all__ = ["Lost", "lose_label", "word_effects"]
 
-# Texts that a model is asked about in the search for a flip; and with the proof that none is smaller, where
+# Queries in the search for a flip; and with the proof that none is smaller, where
 # that costs no more. By arithmetic a tenth of a second's work, and a second's for the proof.
 _ASKED, _IN_ALL = 100, 148
 _ARITHMETIC, _PROOF = 20_000, 150_000
@@ -128,7 +128,7 @@ def _lead(leads: Leads, rival: int) -> AdditiveScore:
 
 
 def word_effects(reading: Reading, rng: np.random.Generator) -> Floats:
-    """(b,) roughly what each position does for the label: read off the model, or from a few questions."""
+    """(b,) roughly what each position does for the label: read off the model, or from a few queries."""
     sizes = reading.units.sizes
     if reading.additive is not None:
         effects = np.array([table[-1] - table[-2] for table in reading.additive.tables])

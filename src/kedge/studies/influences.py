@@ -1,7 +1,7 @@
-"""Measuring what each word does: read off the model where it can be read, else from what was asked already.
+"""Measuring what each word does: read off the model where it can be read, else from what was queried already.
 
 A search draws samples with nothing kept in any case, for the baseline or to learn from. They say of every
-word what it does, with an error; asking for more samples is left to the user.
+word what it does, with an error; more samples are left to the user.
 """
 
 from collections.abc import Callable
@@ -28,12 +28,12 @@ __all__ = ["influence_of", "measure_influence"]
 _FREE = 4096
 # When the time for an exact answer is up, so many samples are left.
 _HURRIED = 400
-# Where a model is asked, its time limit is looked at after so many samples.
+# For a black box, the time limit is looked at after so many samples.
 _AT_A_TIME = 256
 
 
 def measure_influence(reading: Reading, found: Found) -> LazyInfluence | None:
-    """The influence of every word, from what is known of the model or was asked in the search.
+    """The influence of every word, from what is known of the model or was queried in the search.
 
     None where the search drew no samples that say anything.
     """
@@ -43,7 +43,7 @@ def measure_influence(reading: Reading, found: Found) -> LazyInfluence | None:
     if found.asked is not None:
         return LazyInfluence(partial(by_asked, scene, *found.asked, class_chances(reading, found.asked[0])))
     if found.evaluator.name == "enumeration":
-        # What was asked is let go of with the reading, so that it is worked out now.
+        # The answers are dropped together with the reading, so this is worked out now.
         return (
             LazyInfluence(lambda: by_table(scene, reading))
             if reading.algebra
@@ -73,12 +73,12 @@ def influence_of(reading: Reading, samples: int, rng: np.random.Generator) -> In
         return found if reading.check_repeats() else replace(found, exact=False, samples=table_size(reading))
     if reading.holds_unasked is not None:
         return by_arithmetic(scene, reading, samples, rng)
-    counts, holds, odds = _asked(reading, samples, rng)
+    counts, holds, odds = _sampled(reading, samples, rng)
     unheard = reading.repeatable or reading.log_odds is None  # else the class probabilities are lost
     return by_samples(scene, counts, holds, class_chances(reading, counts), None if unheard else odds)
 
 
-def _asked(reading: Reading, samples: int, rng: np.random.Generator) -> tuple[Counts, Bools, Floats]:
+def _sampled(reading: Reading, samples: int, rng: np.random.Generator) -> tuple[Counts, Bools, Floats]:
     """New samples and what the model says of them: as many as there is time for."""
     small = np.min_scalar_type(int(reading.units.sizes.max()))
     found: list[tuple[Counts, Bools, Floats]] = []

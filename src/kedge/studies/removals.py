@@ -1,6 +1,6 @@
 """How hard a removal a label survives that needs no word, and which words carry it then.
 
-From the ``keep`` that was asked for down to the first at which a word is needed. Every step makes its own
+From the ``keep`` of the options down to the first at which a word is needed. Every step makes its own
 claims, exact or certified; those that rest on samples share delta.
 """
 
@@ -24,7 +24,7 @@ from kedge.typing import Kept, Minimality, Status
 __all__ = ["CLAIMS", "LEVELS", "can_be_harder", "harder_removals", "is_free", "without_questions"]
 
 LEVELS = (0.25, 0.1, 0.05, 0.0)
-"""The probabilities that a word stays, below the one that was asked for."""
+"""The probabilities that a word stays, below that of the options."""
 CLAIMS = 3
 """Claims that may rest on samples and share delta: that no word is needed, the anchor at first, and that at
 the last level. That no word is needed is one claim at all levels: a level is claimed only where all
@@ -38,16 +38,16 @@ def can_be_harder(reading: Reading) -> bool:
 
 
 def is_free(reading: Reading, found: Found) -> bool:
-    """Whether harder removals cost no question: the model is read, or every sample of it is known."""
+    """Whether harder removals cost no query: the model is read, or every sample of it is known."""
     return reading.holds_unasked is not None or found.evaluator.name == "enumeration"
 
 
 def without_questions(reading: Reading) -> Reading:
-    """The same reading, unable to ask the model; where all samples are known, that is never needed."""
+    """The same reading, unable to query the model; where all samples are known, that is never needed."""
     holds = reading.holds_unasked
     if reading.algebra or holds is None:
         return replace(reading, log_odds=None, oracle=Oracle())
-    # Scores that only the model's own rounding decides stay open: it cannot be asked.
+    # Scores that only the model's own rounding decides stay open: it cannot be queried.
     return replace(reading, holds=holds, log_odds=None, oracle=Oracle(0))
 
 
@@ -59,7 +59,7 @@ def harder_removals(
     Parameters
     ----------
     reading
-        The document, at the ``keep`` that was asked for.
+        The document, at the ``keep`` of the options.
     baseline
         What is known of the baseline there.
     goal
@@ -93,7 +93,7 @@ def harder_removals(
             told = (found.interval, found.status, found.minimality)
             yield _anchored(reading, reading.keep, known, found.kept, *told)
     except OutOfQueries:
-        return  # as far as the questions went
+        return  # as far as the queries went
 
 
 def _holds_up(known: Interval, goal: Goal) -> bool:

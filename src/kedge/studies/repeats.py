@@ -73,7 +73,7 @@ def stability(
     """Explain a text with each seed at each threshold.
 
     The anchor of an exact answer and its precision do not depend on the seed (unless ``ties="random"``);
-    its baseline may, where that is an estimate, and so may the number of questions. A sampled answer may
+    its baseline may, where that is an estimate, and so may the number of queries. A sampled answer may
     change, and this tells how often.
 
     Parameters

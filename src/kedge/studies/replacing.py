@@ -1,7 +1,7 @@
 """The fewest words replaced, not removed, that change a label: by what a perturbation offers for each place.
 
 Words are replaced one after the other, the one that does most for the label first, each by the offered word
-that hurts the label most; then those that are not needed are put back. The model is asked about every text.
+that hurts the label most; then those that are not needed are put back. The model is queried with every text.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from kedge.typing import Bools, Floats
 
 __all__ = ["Replacing"]
 
-# Words offered for one place, and texts asked about in all.
+# Words offered for one place, and texts queried in all.
 _OFFERS, _TEXTS = 6, 400
 
 

@@ -1,4 +1,4 @@
-"""What each word of a document does to the label, from samples: by arithmetic, or from what was asked.
+"""What each word of a document does to the label, from samples: by arithmetic, or from what was queried.
 
 Documents may be too long for their samples to be kept: these are drawn in pieces, and sums are kept. When the
 time is up, the samples drawn so far are what the answer rests on.
@@ -28,7 +28,7 @@ _OFTEN = 5
 
 
 def by_arithmetic(scene: Scene, reading: Reading, samples: int, rng: np.random.Generator) -> Influence:
-    """Samples whose labels cost no question."""
+    """Samples whose labels cost no query."""
     holds = reading.holds_unasked
     assert holds is not None  # noqa: S101  (the caller has looked)
     units = len(scene.units)

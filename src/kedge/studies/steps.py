@@ -26,7 +26,7 @@ DELTA = 0.05
 
 
 class Steps(tuple[Step, ...]):  # noqa: SLOT001  (it has one attribute more)
-    """The steps, in order, and how many texts the model was asked about for them."""
+    """The steps, in order, and how many texts were sent to the model for them."""
 
     queries: int
 
@@ -53,7 +53,7 @@ def build_up(
     kept
         The anchor.
     ends
-        What is known of the precision with nothing kept and of the anchor's, so that it is not asked again.
+        What is known of the precision with nothing kept and of the anchor's, so that it is not queried again.
 
     Where precisions are sampled, steps that cannot be judged within the budget are left out.
     """

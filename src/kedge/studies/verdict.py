@@ -1,6 +1,6 @@
 """Is this set of words an anchor? The precision of words the user chose.
 
-Exact where the model can be read or every sample asked about, else an interval from fresh samples
+Exact where the model can be read or every sample queried, else an interval from fresh samples
 that holds with probability 1 - delta however often it was looked at on the way.
 """
 
@@ -201,7 +201,7 @@ class _Known(NamedTuple):
 
 
 def _inside(reading: Reading, kept: Kept, threshold: float, name: EvaluatorName) -> _Known | None:
-    """The answer of a model that can be read; None for one that must be asked."""
+    """The answer of a model that can be read; None for one that must be queried."""
     if name == "gaussian":
         if (obstacle := evaluator_obstacle(name, reading)) is not None:
             raise OptionError(f"Judging words {obstacle}.", option="evaluator", value=name)

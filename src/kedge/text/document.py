@@ -22,7 +22,7 @@ class Token(NamedTuple):
 
 
 class WordRuns(Sequence[Token]):
-    """Tokens that are whole runs of word characters; where they stand is worked out for who looks.
+    """Tokens that are whole runs of word characters; where they stand is computed on first access.
 
     Most of a long text is never looked at: what is explained is a count of each word, and what is shown a
     few of them.

@@ -58,7 +58,7 @@ class CorpusIndex:
     """Which documents of a corpus contain which words, and how often.
 
     Make one with ``CorpusIndex.build(texts, split)``, or ``explainer.index(texts)`` for the words that a
-    model reads; ``save`` it, ``open`` it, ``merge`` several. Words are asked for as a list, or in a string.
+    model reads; ``save`` it, ``open`` it, ``merge`` several. Words are given as a list, or in a string.
 
     >>> index = CorpusIndex.build(["so so good", "good", "bad"], str.split)
     >>> index.coverage(["good"]), index.documents(["so", "so", "good"]).tolist()

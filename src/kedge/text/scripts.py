@@ -1,4 +1,4 @@
-"""Scripts that are written without spaces: which words a run of them has is asked of a segmenter.
+"""Scripts that are written without spaces: which words a run of them has is decided by a segmenter.
 
 from kedge.utils.sentences import Option, Sentence
 One is used if it is installed (jieba for Chinese, fugashi or janome for Japanese, PyThaiNLP for Thai); else

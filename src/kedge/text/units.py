@@ -33,9 +33,9 @@ class Words(list[str]):
 
 
 class _Occurrences(Sequence[Group]):
-    """The positions of each of some words among all words of a document, worked out for who looks.
+    """The positions of each of some words among all words of a document, computed on first access.
 
-    The document itself is not held: it remembers its units, and what holds each other is let go of late.
+    The document itself is not held: it remembers its units, and reference cycles are freed late.
     """
 
     def __init__(self, all_words: Sequence[str], words: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""What every formula of the theory asks of its arrays, checked once and said clearly."""
+"""What every formula of the theory requires of its arrays, checked in one place."""
 
 from numbers import Real
 from typing import Any

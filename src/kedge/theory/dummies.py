@@ -27,7 +27,7 @@ def linear_dummies(alpha: ArrayLike, *, bias: float = 0.0, idf: ArrayLike | None
     alpha
         (d,) coefficient times IDF of each word.
     bias
-        The intercept; asked only together with ``idf``.
+        The intercept; used only together with ``idf``.
     idf
         (d,) the IDF of each word if TF-IDF is l2-normalised, else None.
 

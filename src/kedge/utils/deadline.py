@@ -1,7 +1,7 @@
-"""A time limit that a search respects: near its end the search answers with the best it has found.
+"""A time limit that a search respects: near its end the search returns the best it has found.
 
-A search that asks is told between two questions (``Deadline``, ``OutOfTime``). One that only computes can
-be interrupted by raising ``TimeIsUp`` in its thread; it is then answered for by an estimate.
+A search that queries the model is stopped between two queries (``Deadline``, ``OutOfTime``). One that only
+computes can be interrupted by raising ``TimeIsUp`` in its thread; the answer is then an estimate.
 """
 
 import time
@@ -10,7 +10,7 @@ from kedge.errors import OutOfTime
 
 __all__ = ["Deadline", "TimeIsUp"]
 
-# Part of the time after which a search is asked for what it has: the rest is for putting it into words.
+# Part of the time after which a search must answer: the rest is for preparing the result.
 SOFT = 0.8
 
 
@@ -21,7 +21,7 @@ class TimeIsUp(BaseException):
 class Deadline:
     """A ``progress`` function that ends a search in time; the clock starts again for each document.
 
-    It is looked at after every batch of questions, so it does nothing for a model whose inside is read.
+    It is looked at after every batch of queries, so it does nothing for a model whose inside is read.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Deadline:
         self._began = time.monotonic()
 
     def __call__(self, queries: int) -> None:
-        """Take note of the questions asked so far; raises when the search should end."""
+        """Take note of the queries so far; raises when the search should end."""
         if self._began is not None and time.monotonic() - self._began > SOFT * self.seconds:
             raise OutOfTime(
                 f"The time limit of {self.seconds:g} s was near after {queries:,} queries, so the search "

@@ -1,4 +1,4 @@
-"""Evaluation mode for a while: a torch module is asked with dropout off, and left as it was found."""
+"""Temporary evaluation mode: a torch module is queried with dropout off, and left as it was found."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,20 +11,20 @@ __all__ = ["evaluating"]
 
 @dataclass
 class _Asked:
-    """Who is asking a module, and the submodules that are to be in training mode again afterwards."""
+    """How many threads use a module, and the submodules to put back into training mode afterwards."""
 
     askers: int = 0
     training: list[Any] = field(default_factory=list)
 
 
-# By identity, while somebody asks: threads that ask the same module share one change of its mode.
+# By identity, while in use: threads that use the same module share one change of its mode.
 _ASKED: dict[int, _Asked] = {}
 _LOCK = Lock()
 
 
 @contextmanager
 def evaluating(module: Any) -> Iterator[None]:
-    """Every submodule in evaluation mode; each one's own mode back when the last asker has left.
+    """Every submodule in evaluation mode; each one's own mode back when the last user has left.
 
     A module whose parts are all in evaluation mode is not touched. A part that its owner froze (batch
     normalisation in evaluation mode inside a module in training mode) stays frozen.

@@ -1,4 +1,4 @@
-"""Memory that is no longer used, back to the system."""
+"""Returning unused memory to the system."""
 
 import ctypes
 import gc

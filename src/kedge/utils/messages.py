@@ -1,4 +1,4 @@
-"""What a sentence shows of a text, a value or an error."""
+"""How messages show a text, a value or an error."""
 
 import json
 import re

@@ -9,7 +9,7 @@ from kedge.typing import Floats
 
 __all__ = ["CELLS", "logistic", "pieces"]
 
-# Samples are made and asked about in pieces of at most this many numbers, so that memory does not grow
+# Samples are made and queried in pieces of at most this many numbers, so that memory does not grow
 # with the number of samples times the length of the document.
 CELLS = 1 << 20
 

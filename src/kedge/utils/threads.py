@@ -1,7 +1,7 @@
 """One thread for linear algebra while kedge works: its arrays are small, and more threads only wait.
 
 A product of two small matrices takes less time than waking a second thread. The limit is one of the
-whole process: whoever is first inside sets it, and lifts it when leaving; others meanwhile let it be.
+whole process: the first thread inside sets it, and lifts it when leaving; the others leave it alone.
 """
 
 import sys
@@ -12,7 +12,7 @@ from typing import Any, Self
 
 __all__ = ["limit_scipy", "one_thread"]
 
-# Held by whoever has set the limit; and what is set, by the thread that did.
+# Held by the thread that has set the limit; and what it has set.
 _LOCK = Lock()
 _SET: dict[int, "_Limit"] = {}
 
@@ -48,7 +48,7 @@ class _Limit(ContextDecorator):
 
     def set(self) -> None:
         """Limit what is loaded by now."""
-        assert self._before is not None  # noqa: S101  (whoever sets holds the lock)
+        assert self._before is not None  # noqa: S101  (the lock is held)
         for library in _libraries("scipy.linalg" in sys.modules):
             threads = library.get_num_threads()
             if threads != 1:
@@ -66,7 +66,7 @@ class _Limit(ContextDecorator):
 
 
 def one_thread() -> _Limit:
-    """Linear algebra in one thread, unless somebody else sees to that already."""
+    """Linear algebra in one thread, unless another thread has set that already."""
     return _Limit()
 
 

@@ -20,7 +20,7 @@ def create_app(model: Any, settings: Settings | None = None, **options: Unpack[O
     settings
         Limits and addresses; loopback and the defaults of ``Settings`` without.
     options
-        What is asked for unless a request says otherwise, listed below.
+        Defaults for requests that do not set them, listed below.
     """
     try:
         from kedge.workbench.app import create_app as create

@@ -47,7 +47,7 @@ _LOOK = 0.1
 
 @dataclass(frozen=True)
 class Bench:
-    """A model, how to explain it, and the queue of those who ask.
+    """A model, how to explain it, and the queue of requests.
 
     ``isolated`` answers in another process; None to answer in the thread of the job.
     """

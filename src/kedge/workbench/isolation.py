@@ -122,7 +122,7 @@ def _answered(explainer: "Explainer", answer: Answer, job: Job) -> tuple[Any, Ex
     alarm.start()
     try:
         return answer(explainer, job), None
-    except Exception as error:  # noqa: BLE001  (whatever it is, the one who asked is told)
+    except Exception as error:  # noqa: BLE001  (whatever it is, the caller gets it)
         return None, error
     except TimeIsUp:
         return None, ModelRaised("The model did not answer in time.")

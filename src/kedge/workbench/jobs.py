@@ -1,7 +1,7 @@
 """A queue with few workers, a time limit, and jobs that can be stopped.
 
-Each job has a thread to itself. Towards the end of its time it is asked three times, ever less politely:
-the next time the model has been asked about a batch, for what was found; by ``TimeIsUp`` raised inside the
+Each job has a thread to itself. Towards the end of its time it is stopped in three steps:
+after the next batch of queries, for what was found; by ``TimeIsUp`` raised inside the
 thread, for an estimate; and by ``Stopped``, to end. Its place is free again when the work has
 really ended; until then it is *stuck*.
 """
@@ -22,7 +22,7 @@ from kedge.utils.memory import give_back
 
 __all__ = ["FIRM", "Busy", "Job", "Jobs", "Stopped", "TimeLimit", "insist", "raise_in"]
 
-# Parts of the time limit after which a search that asks, and one that computes, gives what it has.
+# Parts of the time limit after which a search that queries, and one that computes, gives what it has.
 _SOFT, FIRM = 0.6, 0.7
 # A thread that does not end is told again after so many seconds, and one that could not hear after so few.
 _AGAIN, _SOON = 0.5, 0.01
@@ -155,7 +155,7 @@ class Jobs:
         raise TimeLimit
 
     def _stop(self, job: Job, outcome: "asyncio.Future[Any]", thread: "_JobThread") -> None:
-        """Have a job end that nobody waits for any more."""
+        """End a job whose client is gone or out of time."""
         if outcome.done():
             return
         job.stop()
@@ -175,7 +175,7 @@ class Jobs:
             thread.rest()
             self._idle.append(thread)
         if not outcome.cancelled():
-            outcome.exception()  # nobody may be waiting for it any more
+            outcome.exception()  # so that asyncio does not report it as never retrieved
 
 
 class _JobThread(threading.Thread):

@@ -47,7 +47,7 @@ class _Asked(_Body):
     )
     seed: Annotated[int, Field(ge=0, lt=2**32)] = Field(0, description="Same seed, same answer.")
     max_queries: Annotated[int, Field(ge=1, le=10_000_000)] | None = Field(
-        None, description="How many texts the model may be asked about."
+        None, description="The most texts that may be sent to the model."
     )
 
 
@@ -86,7 +86,7 @@ class FlipRequest(_Body):
     to: JsonLabel | None = Field(None, description="The label to reach; null: any other.")
     seed: Annotated[int, Field(ge=0, lt=2**32)] = Field(0, description="Same seed, same answer.")
     max_queries: Annotated[int, Field(ge=1, le=10_000_000)] | None = Field(
-        None, description="How many texts the model may be asked about."
+        None, description="The most texts that may be sent to the model."
     )
 
 
@@ -94,7 +94,7 @@ class InfluenceRequest(_Asked):
     """A text whose words are weighed."""
 
     samples: Annotated[int, Field(ge=20, le=1_000_000)] = Field(
-        2000, description="How many samples a model is asked about that cannot be read."
+        2000, description="How many samples are drawn for a black box."
     )
 
 
@@ -113,7 +113,7 @@ class Prediction(BaseModel):
     label: JsonLabel | None
     labels: list[JsonLabel] = Field(description="All labels that hold, for a multi-label model.")
     probabilities: list[Pair] | None = Field(description="Pairs of label and probability.")
-    masked: str = Field(description="The text the model was asked about.")
+    masked: str = Field(description="The text that was sent to the model.")
 
 
 class IntervalBody(BaseModel):
@@ -186,7 +186,7 @@ class FlipBody(BaseModel):
     replacements: list[str] | None
     status: Literal["exact", "verified", "not_found"]
     minimality: Literal["smallest", "irreducible", "open"]
-    after: str | None = Field(description="The changed text, as the model was asked about it.")
+    after: str | None = Field(description="The changed text, as it was sent to the model.")
     probabilities: list[Pair] | None
     probabilities_after: list[Pair] | None
     method: str

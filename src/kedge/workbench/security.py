@@ -3,7 +3,7 @@
 Loopback alone does not keep a browser out: any page the user visits can send requests to it, and a
 name that is rebound to 127.0.0.1 makes them same-origin. So the ``Host`` must be one of ours, an
 ``Origin`` must be that host, a body must say that it is JSON (which no form of another site can), and
-nothing is served that a strict policy would not allow. Beyond loopback a token is asked for.
+nothing is served that a strict policy would not allow. Beyond loopback a token is required.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""What a server is asked to serve, and how much of it at most."""
+"""What a server serves, and its limits."""
 
 from dataclasses import dataclass, field
 from ipaddress import ip_address

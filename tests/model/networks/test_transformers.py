@@ -47,7 +47,7 @@ def test_asked_in_batches_of_the_given_size(classifier):
     )
     kedge.explain((network, tokenizer), DOCUMENT, batch_size=16)
     hook.remove()
-    assert max(sizes) <= 16 + 3  # a few early texts are asked again, to see that the model repeats itself
+    assert max(sizes) <= 16 + 3  # a few early queries are repeated, to see that the model repeats itself
     assert len(sizes) < sum(sizes) / 4
 
 

@@ -29,7 +29,7 @@ class AuditFile:
     path
         Where they are.
     asked
-        What the run was asked for.
+        The options of the run.
     fresh
         Whether what is there is thrown away.
     """

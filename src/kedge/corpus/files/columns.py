@@ -61,7 +61,7 @@ def explained_values(e: Explanation) -> dict[str, Any]:
 def _probability(e: Explanation) -> float | None:
     """The model's probability of the label.
 
-    Six digits: a network's last bits depend on how many texts it was asked about at a time, and
+    Six digits: a network's last bits depend on how many texts are in a batch, and
     results must not.
     """
     for label, value in e.probabilities or ():

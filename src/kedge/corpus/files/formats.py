@@ -68,7 +68,7 @@ def documents(file: File, layout: Layout) -> Iterator[Found]:
 
 
 def check_file(file: File, layout: Layout) -> None:
-    """Refuse a file that cannot be opened, or lacks the columns, before anything is begun."""
+    """Refuse a file that cannot be opened, or lacks the columns, before anything is started."""
     if file.path is None:
         return  # it can be read once only
     try:

@@ -1,12 +1,12 @@
 """Results that survive anything: one line per document, appended in input order.
 
-While a run lasts its rows are in ``OUT.part``, and what was asked for in ``OUT.run``, which is locked. When
+While a run lasts its rows are in ``OUT.part``, and its options in ``OUT.run``, which is locked. When
 all documents are done the rows become ``OUT`` in one step (a rename), so ``OUT`` is never half a result.
 Whatever interrupts the run, the part holds every row that was written, and at most one torn line at
 its end, which is recognised and cut off. Files mean, in this order:
 
 ===============  ==============================================================================
-part with rows   a run has begun; rows 0..n-1 are in the part
+part with rows   a run has started; rows 0..n-1 are in the part
 before           errors are being retried: rows that the part does not have yet are there
 OUT              a whole result; the run says what it is the answer to
 ===============  ==============================================================================
@@ -67,7 +67,7 @@ class Journal:
     out
         Where the result will be.
     asked
-        What was asked for, as plain data: a resumed run must ask for the same.
+        The options of the run, as plain data: a resumed run must have the same.
     intent
         What to do with what is there.
     """
@@ -209,7 +209,7 @@ class Journal:
             )
 
     def _check_asked(self) -> None:
-        """Refuse to go on with a run that was asked for something else."""
+        """Refuse to continue a run that has other options."""
         if not self._earlier.strip():
             which = self.out if self.out.exists() else self.part
             raise StorageError(
@@ -227,10 +227,10 @@ class Journal:
                 continue
             if name == "model_digest":
                 raise StorageError(
-                    "This is not the model the run was begun with (it has another digest); ", OUT_OR_AGAIN
+                    "This is not the model the run was started with (it has another digest); ", OUT_OR_AGAIN
                 )
             raise StorageError(
-                "The earlier run was begun with ",
+                "The earlier run was started with ",
                 Option(name, before.get(name)),
                 f", not {self._asked.get(name)!r}; ask for the same, ",
                 OUT_OR_AGAIN,
@@ -266,7 +266,7 @@ class Journal:
         os.fsync(self._run.fileno())
 
     def _leave(self, *, refused: bool = False) -> None:
-        """Close everything; after a refusal what was asked for is again what it was."""
+        """Close everything; after a refusal the options file is what it was before."""
         if self._run is not None:
             with suppress(OSError):
                 if refused and not self._earlier:

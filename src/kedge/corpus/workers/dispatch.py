@@ -102,7 +102,7 @@ class _Slot:
 
 
 @dataclass
-class _Desk:
+class _Assigned:
     """What a worker has been given, and since when it has been working on the first of it."""
 
     batches: deque[list[_Slot]] = field(default_factory=deque)
@@ -134,7 +134,7 @@ class _Dispatch:
         self._order: deque[_Slot] = deque()  # documents read and not given out, in input order
         self._weight = 0
         self._again: deque[list[_Slot]] = deque()  # what lost workers had not finished
-        self._desks: dict[Worker, _Desk] = {}
+        self._assigned: dict[Worker, _Assigned] = {}
         self._size, self._ended = FIRST, False
 
     def run(self) -> Generator[Any]:
@@ -154,15 +154,15 @@ class _Dispatch:
             self._end_slow_workers()
 
     def _hand_out(self) -> None:
-        """Fill the desks, the emptiest first."""
+        """Give every worker its batches, the emptiest first."""
         workers = self._fleet.workers()
         for depth in range(self._fleet.depth):
             for worker in workers:
-                desk = self._desks.setdefault(worker, _Desk())
-                if len(desk.batches) == depth and (batch := self._batch(len(workers))):
-                    self._send(worker, desk, batch)
+                assigned = self._assigned.setdefault(worker, _Assigned())
+                if len(assigned.batches) == depth and (batch := self._batch(len(workers))):
+                    self._send(worker, assigned, batch)
 
-    def _send(self, worker: Worker, desk: _Desk, batch: list[_Slot]) -> None:
+    def _send(self, worker: Worker, assigned: _Assigned, batch: list[_Slot]) -> None:
         try:
             worker.send([slot.item for slot in batch])
         except OSError:  # it has died a moment ago: the fleet will say so
@@ -174,9 +174,9 @@ class _Dispatch:
                 why = Failure("TextError", f"The document cannot be sent to a worker ({error}).")
                 batch[0].result = formed(batch[0].item.failed(why), self._form)
         else:
-            if not desk.batches:
-                desk.since = time.monotonic()
-            desk.batches.append(batch)
+            if not assigned.batches:
+                assigned.since = time.monotonic()
+            assigned.batches.append(batch)
 
     def _batch(self, workers: int) -> list[_Slot]:
         """The next batch: what must be done again, else new documents within the bounds."""
@@ -198,10 +198,10 @@ class _Dispatch:
         return batch
 
     def _take(self, event: Done) -> None:
-        desk = self._desks.get(event.worker)
-        if desk is None or not desk.batches:  # it was ended a moment ago for being slow
+        assigned = self._assigned.get(event.worker)
+        if assigned is None or not assigned.batches:  # it was ended a moment ago for being slow
             return
-        batch = desk.batches[0]
+        batch = assigned.batches[0]
         for slot, result in zip(batch, event.results, strict=False):
             slot.result = result
         if event.results and event.seconds > 0:
@@ -209,17 +209,17 @@ class _Dispatch:
             size = int(self._fleet.batch_seconds * len(event.results) / event.seconds)
             self._size = max(1, min(size, 4 * self._size, MOST))
         del batch[: len(event.results)]
-        desk.since = time.monotonic()
+        assigned.since = time.monotonic()
         if not batch:
-            desk.batches.popleft()
+            assigned.batches.popleft()
 
     def _recover(self, worker: Worker, lost: Lost) -> None:
         """Have the documents of a lost worker done again, or blame the one that it died of."""
-        desk = self._desks.pop(worker, _Desk())
-        if not desk.batches:
+        assigned = self._assigned.pop(worker, _Assigned())
+        if not assigned.batches:
             return
-        first = desk.batches.popleft()
-        self._again.extendleft(reversed(desk.batches))
+        first = assigned.batches.popleft()
+        self._again.extendleft(reversed(assigned.batches))
         slot = first[0]
         slot.deaths += slot.alone
         if len(first) > 1 or slot.deaths < (KILLS if lost.outside else CRASHES):
@@ -237,21 +237,21 @@ class _Dispatch:
         """Seconds until a worker is too slow; None where there is no limit."""
         if self._timeout is None:
             return None
-        busy = [desk for desk in self._desks.values() if desk.batches]
-        ends = [desk.since + self._timeout + GRACE for desk in busy]
+        busy = [assigned for assigned in self._assigned.values() if assigned.batches]
+        ends = [assigned.since + self._timeout + GRACE for assigned in busy]
         return max(0.0, min(ends) - time.monotonic()) + 0.01 if ends else None
 
     def _end_slow_workers(self) -> None:
         if self._timeout is None:
             return
         now = time.monotonic()
-        for worker, desk in list(self._desks.items()):
-            if not desk.batches or now - desk.since <= self._timeout + GRACE:
+        for worker, assigned in list(self._assigned.items()):
+            if not assigned.batches or now - assigned.since <= self._timeout + GRACE:
                 continue
-            del self._desks[worker]  # what it had is dealt with here: that it was lost is no news then
+            del self._assigned[worker]  # what it had is dealt with here: that it was lost is no news then
             worker.end()
-            first = desk.batches.popleft()
-            self._again.extendleft(reversed(desk.batches))
+            first = assigned.batches.popleft()
+            self._again.extendleft(reversed(assigned.batches))
             if len(first) > 1:
                 self._apart(first)
                 continue

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Credentials", "credentials", "differences", "explain_there", "install", "is_installed"]
 
-# Texts that a worker's model is asked about, and how far its probabilities may be off: another processor
+# Texts that a worker's model is queried with, and how far its probabilities may be off: another processor
 # rounds differently, an old copy of a model is further off.
 PROBES = ("The food was not good, but the staff were friendly.", "GREAT!", "It took them 40 minutes, twice.")
 TOLERANCE = 0.01
@@ -37,7 +37,7 @@ class Credentials:
     modules
         The user's own modules that are loaded, and a hash of each file: libraries are left to their versions.
     answers
-        What the model says about a few texts: a label and a probability each; None if it cannot be asked.
+        What the model says about a few texts: a label and a probability each; None if it cannot be queried.
     """
 
     version: str
@@ -60,7 +60,7 @@ def differences(here: Credentials, there: Credentials) -> str | None:
         if here.modules[name] != there.modules[name]:
             return f"it has another copy of the module {name}."
     if here.answers is not None and there.answers is None:
-        return "its model cannot be asked."
+        return "its model cannot be queried."
     for text, one, other in zip(PROBES, here.answers or (), there.answers or (), strict=False):
         if one[0] != other[0] or abs(one[1] - other[1]) > TOLERANCE:
             return f"its model answers {text!r} differently ({other[0]}, not {one[0]})."

@@ -103,7 +103,7 @@ class _Rounds:
             for result in results:  # noqa: UP028  (it would close them before the warnings are off)
                 yield result
         finally:
-            with warnings.catch_warnings():  # whoever stops early knows that results are thrown away
+            with warnings.catch_warnings():  # stopping early discards results on purpose
                 warnings.simplefilter("ignore")
                 results.close()
 

@@ -24,7 +24,7 @@ from kedge.errors import Failure, ModelError, WorkerError
 __all__ = ["Processes"]
 
 # Processes in a row that die before they are ready, by themselves or killed, until the run gives up.
-STILLBORN, KILLED = 3, 10
+FAILED_STARTS, KILLED = 3, 10
 # Libraries that start threads of their own; a worker's share of the cores is theirs.
 _THREADS = (
     "OMP_NUM_THREADS",
@@ -55,7 +55,7 @@ class _Process:
             env=environment,
             name="kedge-worker",
         )
-        with _interrupted_later():
+        with _interrupts_held_back():
             self._process.start()
         theirs.close()
 
@@ -68,7 +68,7 @@ class _Process:
         with suppress(OSError, AttributeError):  # it is gone already, or never came to be
             os.kill(self._process.pid, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
 
-    def last_words(self) -> tuple[str, bool]:
+    def exit_reason(self) -> tuple[str, bool]:
         """Why it ended, and whether it may have been ended from outside."""
         self._process.join(5)
         code = self._process.exitcode
@@ -106,7 +106,7 @@ class Processes:
         from joblib import cpu_count
 
         self._start = (stored, form, timeout, max(1, cpu_count() // count))
-        self._count, self._stillborn = count, 0
+        self._count, self._failed_starts = count, 0
         self._members: list[_Process] = []
         # At the end of the interpreter too, before the standard library waits for processes to end.
         atexit.register(self.close)
@@ -136,7 +136,7 @@ class Processes:
             if kind == "done":
                 events.append(Done(member, *content))
             elif kind == "ready":
-                member.ready, self._stillborn = True, 0
+                member.ready, self._failed_starts = True, 0
             else:
                 raise _cannot_load(content[0])
         return events
@@ -149,10 +149,10 @@ class Processes:
 
     def _lost(self, member: _Process) -> Lost:
         self._members.remove(member)
-        reason, outside = member.last_words()
+        reason, outside = member.exit_reason()
         if not member.ready:
-            self._stillborn += 1
-            if self._stillborn >= (KILLED if outside else STILLBORN):
+            self._failed_starts += 1
+            if self._failed_starts >= (KILLED if outside else FAILED_STARTS):
                 raise WorkerError(
                     f"The workers die while they load the model ({reason}); use fewer workers, or see that "
                     "there is memory enough."
@@ -166,7 +166,7 @@ class Processes:
         for member in members:
             member.end()
         for member in members:
-            member.last_words()
+            member.exit_reason()
 
 
 def _cannot_load(why: Failure) -> ModelError:
@@ -177,7 +177,7 @@ def _cannot_load(why: Failure) -> ModelError:
 
 
 @contextmanager
-def _interrupted_later() -> Iterator[None]:
+def _interrupts_held_back() -> Iterator[None]:
     """Hold Ctrl-C back while a worker starts.
 
     It inherits that, and so does not show where it was when the user interrupted the run; it is the run

@@ -38,9 +38,9 @@ def explain_each(
     """What becomes of each document, in order."""
     if deadline is not None:
         deadline.begin()
-    known = _asked(explainer, items)
+    known = _prepared(explainer, items)
     for k, item in enumerate(items):
-        query, known[k] = known[k], None  # what is done is let go of
+        query, known[k] = known[k], None  # free what is done
         if deadline is not None:
             deadline.begin()
         if item.check is not None:
@@ -60,7 +60,7 @@ def explain_batch(
 
 
 def formed(outcome: Outcome, form: Form) -> Any:
-    """An outcome in the form that was asked for."""
+    """An outcome in the requested form."""
     return outcome if form == "outcome" else outcome.to_line(full=form == "full line")
 
 
@@ -69,13 +69,13 @@ def batches_help(explainer: "Explainer") -> bool:
 
     For a model whose inside is read, the one question left, which label the document has, costs about
     as much as all the rest, most of it per call. Its arithmetic goes row by row, so that the answer
-    does not depend on what else is asked. A black box is asked thousands of times per document, in
+    does not depend on what else is in the batch. A black box is queried thousands of times per document, in
     batches already.
     """
     return explainer.model.additive is not None or explainer.model.leaves is not None
 
 
-def _asked(explainer: "Explainer", items: Sequence[Item]) -> list[Query | None]:
+def _prepared(explainer: "Explainer", items: Sequence[Item]) -> list[Query | None]:
     """The model's answers about several documents from one call, where that helps."""
     known: list[Query | None] = [None] * len(items)
     if len(items) > 1 and batches_help(explainer):
@@ -84,7 +84,7 @@ def _asked(explainer: "Explainer", items: Sequence[Item]) -> list[Query | None]:
             queries = explainer.prepare_batch(
                 [items[k].text for k in usable], [items[k].label for k in usable]
             )
-        except Exception:  # noqa: BLE001  (each will be asked alone, and the culprit have its own error)
+        except Exception:  # noqa: BLE001  (each will be explained alone, and the culprit get its own error)
             return known
         for query, k in zip(queries, usable, strict=True):
             known[k] = query
@@ -92,7 +92,7 @@ def _asked(explainer: "Explainer", items: Sequence[Item]) -> list[Query | None]:
 
 
 def is_text(value: Any) -> bool:
-    """Whether a model can be asked about a value."""
+    """Whether a model can be queried with a value."""
     return isinstance(value, str) and bool(value.strip())
 
 
@@ -101,8 +101,8 @@ def explain_item(explainer: "Explainer", item: Item, query: Query | None = None)
     if item.problem is not None:
         return item.failed(Failure.of(TextError(item.problem)))
     try:
-        # Harder removals are found when somebody looks. Rows and pipes between processes look at everything,
-        # which would double the time of a corpus: there they must be asked for.
+        # Harder removals are computed on first access. Rows and pipes between processes access everything,
+        # which would double the time of a corpus: there they are given only on request.
         explanation = explainer.answer(query or Query(item.text, item.label), bare=True)
     except Exception as error:  # noqa: BLE001  (a single document must not end the run)
         return item.failed(Failure.of(error))

@@ -1,4 +1,4 @@
-"""An explainer on its way to its workers: once per worker, not once per document.
+"""An explainer is sent to its workers: once per worker, not once per document.
 
 On this machine it goes through a file. Large arrays of the model lie in it as they are, and workers map
 them instead of reading them: however many workers there are, the machine holds them once. To other

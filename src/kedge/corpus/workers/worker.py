@@ -1,6 +1,6 @@
 """The life of a worker process: load the explainer, then explain batch after batch.
 
-One thread takes batches out of the pipe, so that whoever sends them never waits, and notices when the run
+One thread takes batches out of the pipe, so that the sender never waits, and notices when the run
 is gone: a worker does not outlive it, and clears up after it.
 """
 
@@ -116,7 +116,7 @@ def _receive(
 
 
 def _await(pipe: Connection, parent: int) -> None:
-    """Wait until there is something to receive; raises when nobody is left to send it."""
+    """Wait until there is something to receive; raises when the run is gone."""
     while not pipe.poll(LOOK):
         if os.getppid() != parent:  # another process may hold the pipe open
             raise EOFError

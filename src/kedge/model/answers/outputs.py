@@ -39,7 +39,7 @@ def read_outputs(
     raw
         The model's answer.
     n
-        How many texts it was asked about.
+        How many texts it was queried with.
     outputs
         What the numbers mean: ``"labels"``, ``"probabilities"``, ``"scores"`` (the largest wins; one
         column: positive is the second class), ``"multilabel"`` (an indicator per label), or

@@ -1,6 +1,6 @@
 """Sentence embeddings with a linear head: (SentenceTransformer, LogisticRegression) pairs, and SetFit models.
 
-They are asked as their users ask them. Their gradient goes through the head and the encoder to the words.
+They are queried as their users do it. Their gradient goes through the head and the encoder to the words.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ __all__ = ["embedding_model", "is_embedding"]
 
 @dataclass(frozen=True)
 class _Parts:
-    """An encoder, its head, and how the two are asked for labels or probabilities."""
+    """An encoder, its head, and how the two are queried for labels or probabilities."""
 
     encoder: Any
     head: Any

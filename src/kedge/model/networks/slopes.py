@@ -1,7 +1,7 @@
 """Gradients of transformers: what each word of a text adds to a label's log-odds, to first order.
 
 The derivative along the way from the mask's embedding to that of a word's pieces, summed over the pieces:
-one backward pass says of all words at once what as many questions would say one by one.
+one backward pass says of all words at once what as many queries would say one by one.
 """
 
 from bisect import bisect_right

@@ -44,7 +44,7 @@ def torch_model(
     ----------
     module
         From a float tensor (n, V) to scores (logits or log-probabilities) or probabilities, (n, k); or
-        to one number per text, (n,) or (n, 1), for the second of two classes. It is asked in
+        to one number per text, (n,) or (n, 1), for the second of two classes. It is queried in
         evaluation mode, on the device and in the precision of its parameters.
     vectorizer
         A fitted CountVectorizer or TfidfVectorizer of single words.

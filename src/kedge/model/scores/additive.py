@@ -18,7 +18,7 @@ UNIT = 2.0**-53
 
 @dataclass(frozen=True, eq=False)
 class LinearTables(Sequence[Floats]):
-    """The tables c -> c * slope of a linear score, each built only when it is asked for.
+    """The tables c -> c * slope of a linear score, each built on first use.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class AdditiveScore:
         whole-number coefficients, or no intercept, it has real probability.
     rounding
         Bound on the distance between ``score`` in real arithmetic and the number the model
-        computes and compares. Within it of zero nobody but the model can tell the label. 0 says
+        computes and compares. Within it of zero only the model itself knows the label. 0 says
         that the model's arithmetic makes no error. None: the model adds up exactly these table
         entries in double precision, and the bound is worked out from them (`error`).
     """

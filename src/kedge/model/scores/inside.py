@@ -40,7 +40,7 @@ class Inside:
         The label's leads over its rivals, where these are sums over units, perhaps over the l2 norm.
     algebra
         (label, ask) to a function from rows to whether the label holds, by plain arithmetic; ``ask``
-        is the same question put to the model, for what rounding decides.
+        is the model's own answer to the same question, for what rounding decides.
     leaves
         The boxes of a decision tree.
     class_slopes

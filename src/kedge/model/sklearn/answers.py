@@ -77,7 +77,7 @@ _PREDICT_IS_ARGMAX = frozenset({
     "CalibratedClassifierCV",
 })  # fmt: skip
 
-# Estimators whose probabilities speak of the same scores as their labels. (SVC is not among them:
+# Estimators whose probabilities come from the same scores as their labels. (SVC is not among them:
 # its probabilities come from a separate calibration.)
 _PROBABLE = _PREDICT_IS_ARGMAX | {
     "LogisticRegression", "LogisticRegressionCV", "MultinomialNB", "BernoulliNB", "ComplementNB",

@@ -120,7 +120,7 @@ def makes_dense(step: Any) -> bool:
 
 
 def as_written(estimator: Any) -> bool:
-    """Whether the methods of an estimator are those of its class: none was put in place of one later."""
+    """Whether the methods of an estimator are those of its class: none was replaced later."""
     own = getattr(estimator, "__dict__", {})
     return not any(callable(getattr(type(estimator), name, None)) for name in own)
 

@@ -31,7 +31,7 @@ def is_pipeline(model: Any) -> bool:
     """Whether this is a scikit-learn pipeline (told without importing scikit-learn).
 
     The very type, with the methods of its class, and all that is inside it likewise: a subclass, or a method
-    that was put in place of another, may treat them in another way, and is asked as it stands.
+    that replaced another, may treat them in another way, and is queried as it stands.
     """
     kind = type(model)
     if kind.__module__ != "sklearn.pipeline" or kind.__name__ != "Pipeline":
@@ -58,7 +58,7 @@ def pipeline_model(pipeline: Any, outputs: Outputs = "auto", classes: Sequence[L
 
 
 def row_model(pipeline: Any, row: Any, column: str, put: Callable[[Sequence[str]], Any]) -> Model | None:
-    """A pipeline on a table as a model of the text in one column of a row; None where it must be asked.
+    """A pipeline on a table as a model of the text in one column of a row; None where it must be queried.
 
     ``put`` makes a table of the row with each of some texts in it.
     """

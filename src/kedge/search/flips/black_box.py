@@ -1,12 +1,12 @@
-"""The fewest removed words of a model that can only be asked: few questions, and none of the words can stay.
+"""The fewest removed words of a black box: few queries, and none of the words can stay.
 
 1. A pool of random removals, where about half of them lose the label, says roughly what each word does.
 2. Words are removed in that order, twice as many each time, until the label is lost; then bisection.
 3. Words are put back, many at a time and at last one by one, until each of those removed is needed.
-4. What was asked on the way ranks the words again, near the document; while it helps, 2 and 3 again.
-5. Where no removal lost the label, each word is left standing alone: those that lose it speak against it, so
+4. What was queried on the way ranks the words again, near the document; while it helps, 2 and 3 again.
+5. Where no removal lost the label, each word is left standing alone: those that lose it oppose it, so
    only they stay, and 3 puts the others back.
-6. Where that costs little, all smaller removals are asked about: where none loses it, the answer is proven.
+6. Where that costs little, all smaller removals are queried: where none loses it, the answer is proven.
 """
 
 from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ _LEANING = 15
 _ROUNDS = 4
 # Words left standing alone, where nothing else lost the label.
 _ALONE = 400
-# Questions for each unit that may be spent, over and above the limit, on an answer of which no word can stay.
+# Queries for each unit that may be spent, over and above the limit, on an answer of which no word can stay.
 _AT_LAST = 20
 # Removals are looked at so many numbers at a time, and remembered up to so many: those of a very long text do
 # not fit into memory. What takes more than so many at last is not tried: ten seconds' work by arithmetic.
@@ -44,11 +44,11 @@ _LONG = 64
 
 
 class OutOfTrials(Exception):  # noqa: N818  (caught here)
-    """As many questions were asked as were allowed."""
+    """As many queries were made as were allowed."""
 
 
 class Trials:
-    """Questions about removals, each asked once, with a limit.
+    """Queries about removals, each made once, with a limit.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Trials:
     sizes
         (d,) occurrences of each unit.
     most
-        How many rows may be asked about.
+        How many rows may be queried.
     """
 
     def __init__(self, answers: Callable[[Counts], tuple[Bools, Floats]], sizes: Counts, most: int) -> None:
@@ -111,7 +111,7 @@ def lose_by_asking(
 
     ``start`` is a first answer that may be improved on.
 
-    ``proof`` says, at the end, how many rows may be asked about to show that fewer removals do not do.
+    ``proof`` says, at the end, how many rows may be queried to show that fewer removals do not do.
     """
     try:
         best = _searched(trials, rng)
@@ -174,7 +174,7 @@ def _pool(trials: Trials, rng: np.random.Generator) -> None:
 
 
 def _lean(trials: Trials, effects: Floats, rng: np.random.Generator) -> None:
-    """Removals of most words that speak for the label and of few others, and of everything."""
+    """Removals of most words that support the label and of few others, and of everything."""
     owners = np.repeat(np.arange(len(effects)), trials.sizes)
     gone = rng.random((_LEANING, len(owners))) < np.where(effects[owners] > 0, 0.85, 0.15)
     rows = np.array([np.bincount(owners[row], minlength=len(effects)) for row in gone])
@@ -200,7 +200,7 @@ def _alone(trials: Trials, rng: np.random.Generator) -> Counts | None:
 
 
 def _effects(trials: Trials) -> Floats:
-    """(d,) what one occurrence of each unit does for the label, by ridge regression on what was asked."""
+    """(d,) what one occurrence of each unit does for the label, by ridge regression on what was queried."""
     counts = np.array(trials.counts) / trials.sizes
     y = np.array(trials.odds)
     if np.isnan(y).any():
@@ -256,7 +256,7 @@ def _needed(trials: Trials, removed: Counts, effects: Floats) -> Counts:
 
 
 def _proven(trials: Trials, removed: Counts, proof: int) -> Cut:
-    """Whether nothing smaller loses the label, where that can be asked; if something does, that."""
+    """Whether nothing smaller loses the label, where that can be queried; if something does, that."""
     d = len(removed)
     for size in range(1, int(removed.sum())):
         smaller = comb(d + size - 1, size)

@@ -1,4 +1,4 @@
-"""What a search for the fewest removed words gives back."""
+"""The result of a search for the fewest removed words."""
 
 from dataclasses import dataclass
 

@@ -18,7 +18,7 @@ from kedge.typing import Bools, Counts, Floats
 __all__ = ["Lost", "lose_any_lead", "lose_sum", "win_all_leads"]
 
 Lost = Callable[[Counts], Bools]
-"""Rows of counts to whether the label is lost; the model itself is asked where rounding decides."""
+"""Rows of counts to whether the label is lost; the model itself is queried where rounding decides."""
 
 # Nodes of the branch and bound before the proof is given up: about a second.
 _NODES = 100_000
@@ -83,7 +83,7 @@ def win_all_leads(leads: Sequence[AdditiveScore], lost: Lost) -> Cut | None:
     slopes = np.array([lead.slopes for lead in leads], dtype=np.float64)
     sizes = leads[0].sizes
     now = np.array([float(lead.score(lead.sizes[None])[0]) for lead in leads])
-    # What is a tie but for rounding may be won: the model is asked. If it is not, ties count as lost.
+    # What is a tie but for rounding may be won: the model is queried. If it is not, ties count as lost.
     error = max(2.0 * lead.error + 1e-12 * lead.magnitude for lead in leads)
     owners = np.repeat(np.arange(len(sizes)), sizes)
     gains = -slopes[:, owners]  # (c, b) what removing an occurrence does to each lead

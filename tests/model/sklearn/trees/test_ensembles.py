@@ -227,7 +227,7 @@ def test_boosting_of_another_kind_is_asked(make):
     "make", [lambda: RandomForestClassifier(10), lightgbm, catboost], ids=["forest", "lightgbm", "catboost"]
 )
 def test_a_refit_is_seen(make):
-    """The trees are read anew once the ensemble is another."""
+    """The trees are read again once the ensemble is another."""
     texts, labels = reviews()
     rows = CountVectorizer(dtype=np.float32)  # LightGBM takes no whole numbers
     model = make_pipeline(rows, make().set_params(random_state=0)).fit(texts, labels)

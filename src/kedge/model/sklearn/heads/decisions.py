@@ -3,7 +3,7 @@
 Every classifier read here first takes sums x.w + b over features, one or a few per class and per member,
 and then follows a rule: the largest sum, a mean of calibrated probabilities, a vote. A `Decision` has
 the weights of the sums and the rule, as bounds on what each class gets when the sums are known up to an
-error, so that whoever adds up in another order knows where rounding decides.
+error, so that sums in another order show where rounding decides.
 """
 
 from collections.abc import Callable, Sequence

@@ -2,7 +2,7 @@
 
 A linear classifier of two classes has one score, x.w + b, and predicts the second class iff it is
 positive; more classes, and naive Bayes, have one score per class and predict the first largest.
-Weights are read at every call, and only in the columns asked for.
+Weights are read at every call, and only in the given columns.
 """
 
 from collections.abc import Callable
@@ -44,7 +44,7 @@ class Head:
     soft
         Labels may be read off probabilities, which are coarser than scores near a tie.
     pair
-        The two classes it is asked about; None: all.
+        The two classes that are compared; None: all.
     """
 
     estimator: Any
@@ -54,7 +54,7 @@ class Head:
     pair: tuple[Label, Label] | None = None
 
     def between(self, label: Label, other: Label) -> "Head":
-        """The same classifier asked about two of its classes only."""
+        """The same classifier between two of its classes only."""
         classes = self.classes
         first, second = sorted((classes.index(label), classes.index(other)))
 

@@ -12,7 +12,7 @@ from kedge.typing import Floats, Label
 
 __all__ = ["Boosted", "names_of", "single_bound", "start_of"]
 
-# Scores of boosted trees closer than this share of what was added up are put to the model.
+# Scores of boosted trees closer than this share of what was added up are left to the model itself.
 _CLOSE = 1e-12
 
 
@@ -33,7 +33,7 @@ class Boosted:
     exact
         Whether the sum, made in this order in double precision, is the model's own to the last bit.
     rounding
-        Else: scores closer than this share of what was added up are put to the model.
+        Else: scores closer than this share of what was added up are left to the model itself.
     """
 
     trees: list[RawTree]

@@ -109,7 +109,7 @@ def _cut_to(features: Features, boosted: Boosted, words: Sequence[str], sizes: C
 def tree_labels(
     boosted: Boosted, ensemble: Ensemble, label: Label, ask: Callable[[Counts], Bools]
 ) -> Callable[[Counts], Bools]:
-    """Counts to whether the label holds; what rounding decides is put to the model."""
+    """Counts to whether the label holds; what is within rounding is left to the model itself."""
     place, single = boosted.classes.index(label), len(boosted.start) == 1
     reach = np.abs(ensemble.start) + sum(np.abs(values).max(axis=0) for _, values in ensemble.trees)
     error = boosted.rounding * float(reach.max())

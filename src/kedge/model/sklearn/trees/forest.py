@@ -1,7 +1,8 @@
-"""Class probabilities of scikit-learn's forests, asked often and about few rows at a time.
+"""Class probabilities of scikit-learn's forests, queried often and with few rows at a time.
 
 ``predict_proba`` sets up a parallel call and validates the rows for every tree: some ten
-milliseconds, whatever the number of rows. A sampled search asks thousands of times about twenty.
+milliseconds, whatever the number of rows. A sampled search queries them thousands of times, with twenty
+rows each.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
 """scikit-learn's text vectorisers, as finders of grams: words and their n-grams, characters within words.
 
 Only the very types of scikit-learn with its own analyzers are read. A preprocessor, tokenizer or analyzer
-of the user's own may do anything, and is asked.
+of the user's own may do anything, and is called.
 """
 
 from collections.abc import Container, Sequence

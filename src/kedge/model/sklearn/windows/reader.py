@@ -90,8 +90,8 @@ def source_model(
     """A classifier behind known features as a model."""
     vectorisers = source.vectorisers()
     known = all(not grams.hashed and not grams.characters for grams in vectorisers)
-    # A mask that nobody knows is silent. Else removal is, but for n-grams: new neighbours would be
-    # read as such, so that a mask must stand between them, and what it adds is part of the sums.
+    # A mask outside all vocabularies has no effect. Else removal has none, but for n-grams: new neighbours
+    # would be read as such, so that a mask must stand between them, and what it adds is part of the sums.
     several = any(grams.longest > 1 for grams in vectorisers)
 
     return Model(
@@ -122,7 +122,7 @@ def open_pipeline(
     document: Document,
     masking: Masking,
 ) -> Inside | None:
-    """What is known of a pipeline on a document; None where masked texts must be asked about."""
+    """What is known of a pipeline on a document; None where masked texts must be queried."""
     vectorisers, mask = source.vectorisers(), masking.written
     # Grams that cancel each other leave a zero behind, steps may fill in all zeros, and zero times infinity
     # is no number.

@@ -16,7 +16,7 @@ from kedge.typing import Bools, Counts, Floats, Label
 
 __all__ = ["Sums", "sound"]
 
-# Weights whose squares would leave the range of doubles are not added up but asked about.
+# Weights whose squares would leave the range of doubles are not added up: the model itself is queried.
 _TINY = 1e-140
 # Passes along a text remember this many words: 16 states.
 _SPAN = 4

@@ -34,7 +34,7 @@ from kedge.typing import Counts, Floats, Label
 
 __all__ = ["passed_on", "words_model"]
 
-_ASKED_BY_TEXT = (
+_BLACK_BOX = (
     "The pipeline does not start with a vectoriser that kedge can read, so it is treated as a black box."
 )
 
@@ -54,7 +54,7 @@ def words_model(
     """
     vectorizer: Any = steps[0] if steps else None
     if not finds_words(vectorizer):
-        return Model(predict, name, notes=(_ASKED_BY_TEXT,), parts=parts)
+        return Model(predict, name, notes=(_BLACK_BOX,), parts=parts)
 
     def tokenize(text: str) -> Sequence[Token] | None:
         return locate_words(vectorizer, text)
@@ -63,7 +63,7 @@ def words_model(
     reads: Any = None if vocabulary is None else vocabulary.__contains__
     by_pattern = vectorizer.tokenizer is None and looks_around(vectorizer.token_pattern)
     if vocabulary is None or tuple(vectorizer.ngram_range) != (1, 1) or by_pattern:
-        notes = (_ASKED_BY_TEXT,)
+        notes = (_BLACK_BOX,)
         return Model(predict, name, tokenize=tokenize, reads=reads, notes=notes, parts=parts)
 
     def predict_counts(words: Sequence[str], counts: Counts) -> Predictions:

@@ -21,7 +21,7 @@ __all__ = ["additive_score", "class_slopes", "gradient", "label_algebra", "label
 _SAME = 2e-15
 
 
-# Weights whose squares would leave the range of doubles are not added up but asked about.
+# Weights whose squares would leave the range of doubles are not added up: the model itself is queried.
 _TINY = 1e-140
 # Words times multiplicities that a table of features may have.
 _TABLE = 1 << 22
@@ -177,7 +177,7 @@ def label_algebra(
 ) -> Callable[[Counts], Bools] | None:
     """Counts to whether the label holds, by arithmetic.
 
-    ``ask`` puts a row to the model itself; it is used only where the scores are so close that the
+    ``ask`` queries the model itself; it is used only where the scores are so close that the
     model's own rounding decides.
     """
     classes = head.classes
@@ -189,7 +189,7 @@ def label_algebra(
 
 
 class _Algebra:
-    """Whether a label holds for rows of counts, by arithmetic; weights are read when somebody asks."""
+    """Whether a label holds for rows of counts, by arithmetic; weights are read on every call."""
 
     __slots__ = ("_ask", "_features", "_head", "_place", "_read", "_words")
 
