@@ -117,7 +117,7 @@ def test_a_disk_that_is_too_small_for_the_table(tmp_path):
     process = start_corpus(tmp_path, *options, preexec_fn=limited(4000))
     _, said = process.communicate()
     assert (process.returncode, said.count("\n")) == (2, 1), said
-    assert "go on with --resume" in said
+    assert "continue with --resume" in said
     process = start_corpus(tmp_path, *options, "--resume")
     assert (process.communicate()[1], process.returncode) == ("", 0)
     assert [row["row"] for row in result_rows(tmp_path / "out.parquet")] == list(range(5))
@@ -484,7 +484,7 @@ def terminated(folder, times):
     for k in range(times):
         said, code = terminate(folder, signal.SIGTERM, "12"[k % 2])
         assert code == 143
-        assert said == "kedge: every finished row is in out.jsonl.part; go on with --resume\n"
+        assert said == "kedge: every finished row is in out.jsonl.part; continue with --resume\n"
         lines = part.read_bytes().splitlines(keepends=True)
         assert all(json.loads(line)["row"] == row for row, line in enumerate(lines))
         assert lines[-1].endswith(b"\n")

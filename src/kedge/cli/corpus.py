@@ -142,7 +142,7 @@ def command(sources: tuple[str, ...], out: str, **given: Any) -> None:
     explainer = _explainer(documents, given)
     if given["learn"] is not None:
         explainer = _learned(explainer, documents, Path(out).with_suffix(".prior.json"), given)
-    with progress(documents.total, limit=given["limit"], quiet=given["quiet"]) as watch, _going_on(out):
+    with progress(documents.total, limit=given["limit"], quiet=given["quiet"]) as watch, _resumable(out):
         summary = explain_file(
             explainer,
             documents,
@@ -193,8 +193,8 @@ class _Terminated(BaseException):
 
 
 @contextmanager
-def _going_on(out: str) -> Iterator[None]:
-    """Whoever interrupts the run is told how to go on with it."""
+def _resumable(out: str) -> Iterator[None]:
+    """After an interruption, say how to continue."""
 
     def terminated(number: int, _: Any) -> None:
         raise _Terminated(number)
@@ -207,7 +207,7 @@ def _going_on(out: str) -> Iterator[None]:
         yield
     except (KeyboardInterrupt, _Terminated) as stop:
         kept = f"{Path(out).name}.part"
-        click.echo(f"kedge: every finished row is in {kept}; go on with --resume", err=True)
+        click.echo(f"kedge: every finished row is in {kept}; continue with --resume", err=True)
         if isinstance(stop, _Terminated):
             sys.exit(128 + stop.args[0])
         raise
@@ -230,7 +230,7 @@ def _explainer(documents: Source, given: dict[str, Any]) -> Explainer:
 
 
 def _learned(explainer: Explainer, documents: Source, path: Path, given: dict[str, Any]) -> Explainer:
-    """The same with a prior, which is kept beside the result; a run that goes on uses what it has."""
+    """The same with a prior, which is kept beside the result; a resumed run uses the one it has."""
     if (given["resume"] or given["retry_errors"]) and path.exists():
         return explainer.with_options(prior=Prior.load(path))
     texts = [item.text for item in islice(iter(documents), given["learn"]) if isinstance(item.text, str)]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kedge.corpus.items import Item
-from kedge.corpus.remedies import BEGIN_AGAIN
+from kedge.corpus.remedies import START_OVER
 from kedge.errors import KedgeError, StorageError, TextError
 
 __all__ = ["Feed", "Passed", "Tracked"]
@@ -52,7 +52,7 @@ class Feed:
             raise StorageError(
                 f"{self.read:,} documents were read, but there are {written:,} results, so the run was not "
                 "finished. Please report this, and ",
-                BEGIN_AGAIN,
+                START_OVER,
             )
         error = self._error
         if error is None:

@@ -1,9 +1,9 @@
-"""What to do about a run that cannot go on, as the ends of sentences."""
+"""Remedies for a run that cannot continue, as the ends of sentences."""
 
 from kedge.utils.sentences import Option, Sentence
 
-__all__ = ["BEGIN_AGAIN", "GO_ON", "OUT_OR_AGAIN"]
+__all__ = ["CONTINUE", "OTHER_OUT", "START_OVER"]
 
-BEGIN_AGAIN = Sentence("begin again with ", Option("overwrite", True), ".")
-OUT_OR_AGAIN = Sentence("choose another ", Option("out"), ", or ", BEGIN_AGAIN)
-GO_ON = Sentence("go on with ", Option("resume", True), ".")
+START_OVER = Sentence("start over with ", Option("overwrite", True), ".")
+OTHER_OUT = Sentence("choose another ", Option("out"), ", or ", START_OVER)
+CONTINUE = Sentence("continue with ", Option("resume", True), ".")

@@ -1,4 +1,4 @@
-"""Whether a run that is to go on is the run that was started: the same options, texts and model."""
+"""Whether a run to be resumed is the run that was started: the same options, texts and model."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,7 +9,7 @@ from kedge.corpus.files.readers import Source
 from kedge.corpus.identity import model_digest, options_of, plain
 from kedge.corpus.items import Item
 from kedge.corpus.promise import Promise
-from kedge.corpus.remedies import BEGIN_AGAIN
+from kedge.corpus.remedies import START_OVER
 from kedge.corpus.workers.task import explain_item
 from kedge.errors import StorageError
 from kedge.typing import Label
@@ -17,7 +17,7 @@ from kedge.typing import Label
 if TYPE_CHECKING:
     from kedge.explainer import Explainer
 
-__all__ = ["FORMAT", "Row", "asked_for", "check_model", "paired"]
+__all__ = ["FORMAT", "Row", "check_model", "paired", "run_options"]
 
 Row = Mapping[str, Any]
 
@@ -28,7 +28,7 @@ FORMAT = 2
 _SAME_NUMBER = 1e-4
 
 
-def asked_for(
+def run_options(
     explainer: "Explainer",
     source: Source,
     limit: int | None,
@@ -61,7 +61,7 @@ def paired(rows: Iterable[Row], items: Iterator[Item], name: str) -> Iterator[tu
             raise StorageError(
                 f"Row {row['row']} of {name} was made from another text than the input has there "
                 "now; give the same input, or ",
-                BEGIN_AGAIN,
+                START_OVER,
             )
         yield row, item
 
@@ -75,7 +75,7 @@ def check_model(explainer: "Explainer", pairs: Iterable[tuple[Row, Item]]) -> No
                 raise StorageError(
                     f"Row {row['row']} comes out differently now ({name} {again[name]!r}, not "
                     f"{row[name]!r}), so this is not the model the run was started with; ",
-                    BEGIN_AGAIN,
+                    START_OVER,
                 )
 
 

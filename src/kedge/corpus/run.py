@@ -20,8 +20,8 @@ from kedge.corpus.files.table import Table, check_parquet
 from kedge.corpus.items import Item, items_of
 from kedge.corpus.outcome import Line, Outcome
 from kedge.corpus.promise import Promised, as_promise, proposing, unaudited
-from kedge.corpus.remedies import OUT_OR_AGAIN
-from kedge.corpus.resume import Row, asked_for, check_model, paired
+from kedge.corpus.remedies import OTHER_OUT
+from kedge.corpus.resume import Row, check_model, paired, run_options
 from kedge.corpus.summary import Summary
 from kedge.corpus.workers.backends import check_timeout, check_workers, explained_somewhere
 from kedge.corpus.workers.task import without_progress
@@ -138,24 +138,24 @@ def explain_file(
                 Option("promise", "corpus"), " reads the input a second time; save it to a file."
             )
         explainer = proposing(explainer)
-    asked = asked_for(explainer, source, limit, label, full=full, promise=wanted)
+    options = run_options(explainer, source, limit, label, full=full, promise=wanted)
     documents = Feed(_labelled(islice(iter(source), limit), label), source.name)
     run = _Run(without_progress(explainer), documents, watch, label, full=full)
     # What depends on the clock cannot be done again.
     again = run.explainer if timeout is None else None
     with ExitStack() as stack:
-        journal = stack.enter_context(Journal(out, asked, intent))
+        journal = stack.enter_context(Journal(out, options, intent))
         if journal.complete:
             run.take_up(paired(earlier_rows(out), documents, out.name), again)
             run.check_ended(out)
             if wanted is not None:
-                run.summary.audit = AuditFile(journal.audit, asked, fresh=False).result
+                run.summary.audit = AuditFile(journal.audit, options, fresh=False).result
             return run.summary
-        new, about = out.with_name(out.name + ".new"), _provenance(asked)
+        new, about = out.with_name(out.name + ".new"), _provenance(options)
         table = None
         if out.suffix == ".parquet" and wanted is None:
             table = stack.enter_context(Table(new, full=full, about=about))
-        checks = AuditFile(journal.audit, asked, fresh=journal.fresh)
+        checks = AuditFile(journal.audit, options, fresh=journal.fresh)
         run.take_up(paired(journal.recovered(), documents, journal.part.name), again, table)
         run.write(journal, table, workers=workers, dask=dask, timeout=timeout)
         documents.close(run.summary.documents)
@@ -210,7 +210,7 @@ class _Run:
             raise StorageError(
                 f"{out.name} is complete with {self.summary.documents:,} rows, but the input has more "
                 "documents now; ",
-                OUT_OR_AGAIN,
+                OTHER_OUT,
             )
 
     def write(self, journal: Journal, table: Table | None, **where: Any) -> None:
@@ -282,11 +282,11 @@ def _written(out: Path) -> set[Path]:
     return {out.with_name(out.name + ending).resolve() for ending in endings}
 
 
-def _provenance(asked: dict[str, Any]) -> dict[str, Any]:
+def _provenance(options: dict[str, Any]) -> dict[str, Any]:
     """Where results come from."""
     import kedge
 
-    return {"kedge": kedge.__version__, "began": datetime.now(UTC).isoformat(timespec="seconds"), **asked}
+    return {"kedge": kedge.__version__, "began": datetime.now(UTC).isoformat(timespec="seconds"), **options}
 
 
 def _labelled(items: Iterator[Item], label: Label | None) -> Iterator[Item]:

@@ -38,7 +38,7 @@ from kedge.workbench.settings import Settings
 __all__ = ["Bench"]
 
 WithOptions = ExplainRequest | PrecisionRequest | InfluenceRequest | FlipRequest
-Asked = WithOptions | PredictRequest
+AnyRequest = WithOptions | PredictRequest
 Form = Literal["json", "row", "html", "stream"]
 _LEFT_OUT = "The time limit was near, so influences, examples and further removals are left out."
 # How often a streamed answer reports and a waiting one looks for its client, in seconds.
@@ -57,32 +57,32 @@ class Bench:
     jobs: Jobs
     isolated: Callable[[Callable[[Explainer, Job], Any], Job], Any] | None = None
 
-    def explain(self, asked: ExplainRequest, form: Form = "json") -> Job:
+    def explain(self, body: ExplainRequest, form: Form = "json") -> Job:
         """Start an explanation; its result is the JSON form, the page, or the last line of a stream."""
-        return self._submit(asked, partial(_explained, asked, form))
+        return self._submit(body, partial(_explained, body, form))
 
-    def judge(self, asked: PrecisionRequest) -> Job:
+    def judge(self, body: PrecisionRequest) -> Job:
         """Start a verdict on a set of words."""
-        return self._submit(asked, partial(_judged, asked))
+        return self._submit(body, partial(_judged, body))
 
-    def weigh(self, asked: InfluenceRequest) -> Job:
+    def weigh(self, body: InfluenceRequest) -> Job:
         """Start the influence of every word."""
-        return self._submit(asked, partial(_weighed, asked))
+        return self._submit(body, partial(_weighed, body))
 
-    def flip(self, asked: FlipRequest) -> Job:
+    def flip(self, body: FlipRequest) -> Job:
         """Start the search for what changes the label."""
-        return self._submit(asked, partial(_flipped, asked))
+        return self._submit(body, partial(_flipped, body))
 
-    def predict(self, asked: PredictRequest) -> Job:
+    def predict(self, body: PredictRequest) -> Job:
         """Start a question about the text with some words masked: what a click on a word asks."""
-        return self._submit(asked, partial(_predicted, asked))
+        return self._submit(body, partial(_predicted, body))
 
     def _submit(
         self,
-        asked: Asked,
+        body: AnyRequest,
         answer: Callable[[Explainer, Job], Any],
     ) -> Job:
-        if len(asked.text) > self.settings.characters:
+        if len(body.text) > self.settings.characters:
             raise too_long(self.settings)
         if (elsewhere := self.isolated) is not None:
             return self.jobs.submit(lambda job: elsewhere(answer, job))
@@ -107,8 +107,8 @@ class Bench:
             job.task.cancel()
 
 
-def _explained(asked: ExplainRequest, form: Form, explainer: Explainer, job: Job) -> str:
-    found = _asked_for(asked, explainer, job).explain(asked.text, asked.label, against=asked.against)
+def _explained(body: ExplainRequest, form: Form, explainer: Explainer, job: Job) -> str:
+    found = _configured(body, explainer, job).explain(body.text, body.label, against=body.against)
     # What every word does, examples and harder removals are worked out while the answer is written.
     with suppress(TimeIsUp):
         if job.worked <= FIRM * job.seconds:
@@ -138,25 +138,25 @@ def _written(found: Explanation, form: Form) -> str:
     return f'{{"event": "result", "explanation": {data}, "said": {said}}}\n'
 
 
-def _judged(asked: PrecisionRequest, explainer: Explainer, job: Job) -> VerdictBody:
-    verdict = _asked_for(asked, explainer, job).precision(asked.text, asked.words, asked.label)
+def _judged(body: PrecisionRequest, explainer: Explainer, job: Job) -> VerdictBody:
+    verdict = _configured(body, explainer, job).precision(body.text, body.words, body.label)
     return VerdictBody.model_validate(verdict.to_dict(times=True))
 
 
-def _weighed(asked: InfluenceRequest, explainer: Explainer, job: Job) -> InfluenceBody:
-    found = _asked_for(asked, explainer, job).influence(asked.text, asked.label, samples=asked.samples)
+def _weighed(body: InfluenceRequest, explainer: Explainer, job: Job) -> InfluenceBody:
+    found = _configured(body, explainer, job).influence(body.text, body.label, samples=body.samples)
     return InfluenceBody.model_validate(found.to_dict())
 
 
-def _flipped(asked: FlipRequest, explainer: Explainer, job: Job) -> FlipBody:
-    found = _asked_for(asked, explainer, job).flip(asked.text, asked.label, to=asked.to)
+def _flipped(body: FlipRequest, explainer: Explainer, job: Job) -> FlipBody:
+    found = _configured(body, explainer, job).flip(body.text, body.label, to=body.to)
     said = f"{flip_headline(found)} {flip_promise(found)}"
     return FlipBody.model_validate({**found.to_dict(times=True), "said": said})
 
 
-def _predicted(asked: PredictRequest, explainer: Explainer, job: Job) -> Prediction:
+def _predicted(body: PredictRequest, explainer: Explainer, job: Job) -> Prediction:
     del job
-    masked = explainer.masked(asked.text, asked.removed)
+    masked = explainer.masked(body.text, body.removed)
     found = Oracle().ask(explainer.model.predict, [masked])
     shares = found.distribution()
     single = None if found.labels is None else found.labels[0]
@@ -171,9 +171,9 @@ def _predicted(asked: PredictRequest, explainer: Explainer, job: Job) -> Predict
     )
 
 
-def _asked_for(asked: WithOptions, explainer: Explainer, job: Job) -> Explainer:
+def _configured(body: WithOptions, explainer: Explainer, job: Job) -> Explainer:
     """The explainer with the options of a request; the converted model is shared."""
-    given = asked.model_dump(exclude={"text", "label", "words", "samples", "to", "against"})
+    given = body.model_dump(exclude={"text", "label", "words", "samples", "to", "against"})
     return explainer.with_options(**given, progress=job.progress)
 
 

@@ -120,7 +120,7 @@ def _add_facts(app: FastAPI, bench: Bench) -> None:
 def _add_answers(app: FastAPI, bench: Bench) -> None:
     @app.post("/api/explain", tags=["answers"], response_class=Response, responses=EXPLAINED)
     async def explain(
-        asked: ExplainRequest,
+        body: ExplainRequest,
         request: Request,
         form: Annotated[Literal["json", "row", "html", "stream"], Query(alias="as")] = "json",
     ) -> Response:
@@ -132,32 +132,32 @@ def _add_answers(app: FastAPI, bench: Bench) -> None:
         `explanation`, and in `said` what it means in words) or `error`. Closing the connection cancels
         the work.
         """
-        job = bench.explain(asked, form)
+        job = bench.explain(body, form)
         if form == "stream":
             return StreamingResponse(bench.lines(job), media_type="application/x-ndjson")
         media_type = "text/html" if form == "html" else "application/json"
         return Response(await result(job, request), media_type=media_type)
 
     @app.post("/api/precision", tags=["answers"], responses=REFUSALS)
-    async def precision(asked: PrecisionRequest, request: Request) -> VerdictBody:
+    async def precision(body: PrecisionRequest, request: Request) -> VerdictBody:
         """How surely a given set of words keeps the label, and whether it is an anchor."""
-        verdict: VerdictBody = await result(bench.judge(asked), request)
+        verdict: VerdictBody = await result(bench.judge(body), request)
         return verdict
 
     @app.post("/api/flip", tags=["answers"], responses=REFUSALS)
-    async def flip(asked: FlipRequest, request: Request) -> FlipBody:
+    async def flip(body: FlipRequest, request: Request) -> FlipBody:
         """The fewest words whose removal changes the label."""
-        found: FlipBody = await result(bench.flip(asked), request)
+        found: FlipBody = await result(bench.flip(body), request)
         return found
 
     @app.post("/api/influence", tags=["answers"], responses=REFUSALS)
-    async def influence(asked: InfluenceRequest, request: Request) -> InfluenceBody:
+    async def influence(body: InfluenceRequest, request: Request) -> InfluenceBody:
         """What every word does to the label: exact where the model can be read, else from new samples."""
-        weighed: InfluenceBody = await result(bench.weigh(asked), request)
+        weighed: InfluenceBody = await result(bench.weigh(body), request)
         return weighed
 
     @app.post("/api/predict", tags=["answers"], responses=REFUSALS)
-    async def predict(asked: PredictRequest, request: Request) -> Prediction:
+    async def predict(body: PredictRequest, request: Request) -> Prediction:
         """The model's answer when some words are masked."""
-        answer: Prediction = await result(bench.predict(asked), request)
+        answer: Prediction = await result(bench.predict(body), request)
         return answer

@@ -38,7 +38,7 @@ class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class _Asked(_Body):
+class _TextRequest(_Body):
     text: str = Field(min_length=1, description="The document.", examples=["The soup was cold."])
     label: JsonLabel | None = Field(None, description="Which label to explain, for a multi-label model.")
     threshold: Share = Field(0.95, description="The precision that makes an anchor.")
@@ -51,7 +51,7 @@ class _Asked(_Body):
     )
 
 
-class ExplainRequest(_Asked):
+class ExplainRequest(_TextRequest):
     """A text to explain."""
 
     method: str = Field(
@@ -69,7 +69,7 @@ class ExplainRequest(_Asked):
     )
 
 
-class PrecisionRequest(_Asked):
+class PrecisionRequest(_TextRequest):
     """A set of words to judge."""
 
     words: list[int | str] = Field(
@@ -90,7 +90,7 @@ class FlipRequest(_Body):
     )
 
 
-class InfluenceRequest(_Asked):
+class InfluenceRequest(_TextRequest):
     """A text whose words are weighed."""
 
     samples: Annotated[int, Field(ge=20, le=1_000_000)] = Field(

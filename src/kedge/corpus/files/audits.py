@@ -28,15 +28,15 @@ class AuditFile:
     ----------
     path
         Where they are.
-    asked
+    options
         The options of the run.
     fresh
         Whether what is there is thrown away.
     """
 
-    def __init__(self, path: Path, asked: Mapping[str, Any], *, fresh: bool) -> None:
+    def __init__(self, path: Path, options: Mapping[str, Any], *, fresh: bool) -> None:
         self._path = path
-        self._run = sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+        self._run = sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()
         self.known: dict[str, Checked] = {}
         self.result: Audit | None = None
         if not fresh:

@@ -76,7 +76,7 @@ def _same(one: Label, other: Label) -> bool:
 
 
 def is_row(value: Any, number: int) -> bool:
-    """Whether a value read from a file is the row of this number, whole enough to go on with."""
+    """Whether a value read from a file is the row of this number, whole enough to continue from."""
     if not isinstance(value, Mapping) or not value.keys() >= COLUMNS.keys() or value["row"] != number:
         return False
     if value["error"] is not None:

@@ -26,14 +26,14 @@ from typing import IO, Any, Literal, Self
 
 from kedge.corpus.files.columns import is_row
 from kedge.corpus.files.disk import link, locked, sync_folder
-from kedge.corpus.remedies import BEGIN_AGAIN, GO_ON, OUT_OR_AGAIN
+from kedge.corpus.remedies import CONTINUE, OTHER_OUT, START_OVER
 from kedge.errors import StorageError
 from kedge.utils.sentences import Option
 
 __all__ = ["Intent", "Journal", "intact_rows"]
 
 Intent = Literal["begin", "resume", "overwrite", "retry"]
-"""Begin where nothing is; go on; begin again; go on, and do again what failed."""
+"""Start where nothing is; continue; start over; continue, and redo what failed."""
 
 # Rows reach the disk, not only the operating system, at least this often: what a power cut can cost.
 SYNC_SECONDS = 1.0
@@ -66,14 +66,14 @@ class Journal:
     ----------
     out
         Where the result will be.
-    asked
+    options
         The options of the run, as plain data: a resumed run must have the same.
     intent
         What to do with what is there.
     """
 
-    def __init__(self, out: Path, asked: Mapping[str, Any], intent: Intent = "begin") -> None:
-        self.out, self._asked, self._intent = out, json.loads(json.dumps(dict(asked))), intent
+    def __init__(self, out: Path, options: Mapping[str, Any], intent: Intent = "begin") -> None:
+        self.out, self._options, self._intent = out, json.loads(json.dumps(dict(options))), intent
         self.part = out.with_name(out.name + ".part")
         self.before = out.with_name(out.name + ".before")
         self.damaged = out.with_name(out.name + ".damaged")
@@ -106,7 +106,7 @@ class Journal:
     ) -> None:
         empty = self._file is not None and not os.fstat(self._file.fileno()).st_size
         if error is not None and empty and not self.before.exists():
-            # Refused before the first row: nothing to go on with, so nothing to be in the way.
+            # Refused before the first row: nothing to continue, so nothing to be in the way.
             self.part.unlink(missing_ok=True)
             self._leave(refused=True)
         else:
@@ -123,7 +123,7 @@ class Journal:
             self.before.unlink(missing_ok=True)
         else:
             if begun or whole or self._earlier:
-                self._check_asked()
+                self._check_options()
             if whole and self._intent == "resume":
                 self.complete = True
                 return
@@ -140,7 +140,7 @@ class Journal:
         self.fresh = fresh and not self.before.exists()
         if fresh:
             self._file.truncate(0)
-            self._write_run(json.dumps(self._asked, indent=1).encode())
+            self._write_run(json.dumps(self._options, indent=1).encode())
             sync_folder(self.out.parent)
 
     def recovered(self) -> Iterator[dict[str, Any]]:
@@ -205,44 +205,44 @@ class Journal:
         if mine.st_size != self._end or there is None or there.st_ino != mine.st_ino:
             raise StorageError(
                 f"{self.part.name} is not what this run has written: something else has changed it; ",
-                BEGIN_AGAIN,
+                START_OVER,
             )
 
-    def _check_asked(self) -> None:
+    def _check_options(self) -> None:
         """Refuse to continue a run that has other options."""
         if not self._earlier.strip():
             which = self.out if self.out.exists() else self.part
             raise StorageError(
                 f"{which.name} has rows, and without {self._run_path.name} it cannot be told whether they "
                 "are those of this run; ",
-                OUT_OR_AGAIN,
+                OTHER_OUT,
             )
         try:
             before = json.loads(self._earlier)
-            names = sorted(before.keys() | self._asked.keys())
+            names = sorted(before.keys() | self._options.keys())
         except (ValueError, AttributeError, RecursionError):
-            raise StorageError(f"{self._run_path.name} cannot be read; ", BEGIN_AGAIN) from None
+            raise StorageError(f"{self._run_path.name} cannot be read; ", START_OVER) from None
         for name in names:
-            if before.get(name) == self._asked.get(name):
+            if before.get(name) == self._options.get(name):
                 continue
             if name == "model_digest":
                 raise StorageError(
-                    "This is not the model the run was started with (it has another digest); ", OUT_OR_AGAIN
+                    "This is not the model the run was started with (it has another digest); ", OTHER_OUT
                 )
             raise StorageError(
                 "The earlier run was started with ",
                 Option(name, before.get(name)),
-                f", not {self._asked.get(name)!r}; ask for the same, ",
-                OUT_OR_AGAIN,
+                f", not {self._options.get(name)!r}; use the same, ",
+                OTHER_OUT,
             )
 
     def _refuse_existing(self, *, begun: bool) -> None:
         if begun:
             raise StorageError(
-                f"An interrupted run has left {self.part.name}; go on with ",
+                f"An interrupted run has left {self.part.name}; continue with ",
                 Option("resume", True),
                 ", or ",
-                BEGIN_AGAIN,
+                START_OVER,
             )
         if self.out.exists():
             raise StorageError(
@@ -286,5 +286,5 @@ class Journal:
         return StorageError(
             f"{self.part} cannot be written: {error.strerror}. Every row written so far is safe; fix this "
             "and ",
-            GO_ON,
+            CONTINUE,
         )

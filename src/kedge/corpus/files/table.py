@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from kedge.corpus.files.columns import COLUMNS
-from kedge.corpus.remedies import GO_ON
+from kedge.corpus.remedies import CONTINUE
 from kedge.errors import MissingDependency, StorageError
 
 __all__ = ["Table", "check_parquet", "fitting", "writing"]
@@ -93,9 +93,9 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StorageError(
-            f"{path} cannot be written: {error.strerror or error}. Every row written so far is safe; mend "
+            f"{path} cannot be written: {error.strerror or error}. Every row written so far is safe; fix "
             "this and ",
-            GO_ON,
+            CONTINUE,
         ) from error
 
 

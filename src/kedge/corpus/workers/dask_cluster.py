@@ -14,7 +14,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from kedge.corpus.items import Item
-from kedge.corpus.remedies import GO_ON
+from kedge.corpus.remedies import CONTINUE
 from kedge.corpus.workers.dispatch import Done, Lost
 from kedge.corpus.workers.inspection import (
     Credentials,
@@ -154,7 +154,7 @@ class Cluster:
             if now - self._silent_since > WAIT_FOR_SCHEDULER or self._client.status == "closed":
                 raise WorkerError(
                     f"The dask scheduler at {self._address} is gone; start it again, and ",
-                    GO_ON,
+                    CONTINUE,
                 )
             return []
         self._silent_since = 0.0
