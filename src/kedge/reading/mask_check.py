@@ -19,6 +19,7 @@ from kedge.reading.mask_choice import fit_mask
 from kedge.reading.oracle import Oracle
 from kedge.text.document import Document
 from kedge.typing import Bools, Label
+from kedge.utils.numerics import logistic
 from kedge.utils.sentences import Option, Sentence
 
 __all__ = ["MaskCheck", "check_mask", "mask_notes"]
@@ -140,7 +141,7 @@ def _level(answer: Predictions, label: Label) -> float:
 def _chance(answer: Predictions, label: Label) -> float:
     """The label's probability; 0 for a model that gives none."""
     odds = answer.log_odds(label)
-    return 0.0 if odds is None else float(1 / (1 + np.exp(-odds[0])))
+    return 0.0 if odds is None else float(logistic(odds[0]))
 
 
 def _shown(answer: Predictions, label: Label) -> str:
