@@ -8,7 +8,7 @@ from typing import Any
 
 import kedge
 
-from .asked import from_linear
+from .position_models import from_linear
 from .result import Check, Figure, Result
 from .session import Session
 from .setting import THRESHOLD, classifier, corpus, official_anchors

@@ -7,8 +7,8 @@ from typing import Any
 import kedge
 
 from . import authors
-from .asked import anchor_words
 from .networks import authors_network, trained_network
+from .position_models import anchor_words
 from .result import Check, Figure, Result
 from .session import Session
 from .setting import THRESHOLD, split
@@ -18,7 +18,7 @@ from .table_networks import positive_documents
 __all__ = ["run"]
 
 TITLE = "One review and its anchor"
-# Words of the review: all its masks are asked about.
+# Words of the review: all its masks are queried.
 LEAST, MOST = 8, 14
 
 

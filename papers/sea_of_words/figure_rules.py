@@ -9,8 +9,8 @@ from typing import Any
 import kedge
 from kedge import rules, theory
 
-from .asked import from_pipeline
 from .authors import published_runs
+from .position_models import from_pipeline
 from .result import Check, Figure, Result
 from .session import Session
 from .setting import corpus, official_anchors

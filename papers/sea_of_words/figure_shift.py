@@ -10,7 +10,7 @@ import numpy as np
 
 import kedge
 
-from .asked import from_linear
+from .position_models import from_linear
 from .result import Check, Figure, Result
 from .session import Session
 from .setting import classifier, corpus, official_anchors, top_words

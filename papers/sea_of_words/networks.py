@@ -18,8 +18,8 @@ from sklearn.linear_model import LogisticRegression
 
 import kedge
 
-from .asked import from_network
 from .authors import weights
+from .position_models import from_network
 from .setting import SEED, split
 from .vocabulary import FEATURES, tfidf
 

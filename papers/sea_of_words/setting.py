@@ -20,7 +20,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 import kedge
 
-from .asked import anchor_words, cut, from_linear, from_pipeline
+from .position_models import anchor_words, cut, from_linear, from_pipeline
 
 __all__ = [
     "FULL",

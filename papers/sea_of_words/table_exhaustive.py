@@ -7,8 +7,8 @@ from typing import Any
 import kedge
 from kedge.errors import OptionError, TextError
 
-from .asked import anchor_words, letters
 from .judge import Sample
+from .position_models import anchor_words, letters
 from .published import EXHAUSTIVE
 from .result import Beyond, Cell, Result, Table
 from .session import Session

@@ -97,21 +97,21 @@ class TestVerdict:
 def test_texts_are_cut_as_the_official_package_cuts_them():
     """Contractions fall apart, white space is a token, and the label is that of the text before."""
     pytest.importorskip("spacy")
-    asked = part("asked")
-    assert asked.cut("i cant  say").split() == ["i", "ca", "nt", "\N{OPEN BOX}", "say"]
-    model = asked.asked(
+    models = part("position_models")
+    assert models.cut("i cant  say").split() == ["i", "ca", "nt", "\N{OPEN BOX}", "say"]
+    model = models.position_model(
         lambda texts: [int("cant" in text) for text in texts],
         lambda _: lambda kept: np.zeros(len(kept), dtype=int),
         "contractions",
     )
-    assert kedge.Explainer(model, method="beam").explain(asked.cut("i cant say")).label == 1
+    assert kedge.Explainer(model, method="beam").explain(models.cut("i cant say")).label == 1
 
 
 @pytest.mark.parametrize("kind", ["indicator", "tree", "logistic", "perceptron", "forest"])
 @pytest.mark.usefixtures("made_reviews")
 def test_asked_models_answer_as_predict_does(kind):
     """Labels from kept positions are those of the masked texts, whatever the words."""
-    setting, words = part("setting"), part("asked")._places
+    setting, words = part("setting"), part("position_models")._places
     model, text = setting.official("restaurants", kind), "Good service but zzz the food is not bad good"
     named = [token.word for token in words(text)]
     kept = np.random.default_rng(0).random((60, len(named))) < 0.5
@@ -126,8 +126,11 @@ def test_a_token_may_be_several_words_of_a_linear_model(kind):
     """The figures explain texts as they are: a token with punctuation counts with every word in it."""
     setting = part("setting")
     pipeline = setting.classifier("restaurants", kind, raw=True)
-    model, text = part("asked").from_linear(pipeline), "Good/service , the food's not-bad bad/good good ! ..."
-    named = [token.word for token in part("asked")._places(text)]
+    model, text = (
+        part("position_models").from_linear(pipeline),
+        "Good/service , the food's not-bad bad/good good ! ...",
+    )
+    named = [token.word for token in part("position_models")._places(text)]
     kept = np.random.default_rng(0).random((60, len(named))) < 0.5
     texts = [" ".join(w if k else "UNK" for w, k in zip(text.split(), row, strict=True)) for row in kept]
     told = model.from_counts(named)(kept.astype(int)).labels.tolist()
@@ -156,14 +159,14 @@ def test_networks_answer_as_their_features_do():
     for word, weight in made.weights(text).items():
         at = vectorizer.vocabulary_.get(word)
         assert weight == pytest.approx(0.0 if at is None else slope[at], abs=1e-5)
-    named = [t.word for t in part("asked")._places(text)]
+    named = [t.word for t in part("position_models")._places(text)]
     told = made.model.from_counts(named)(np.ones((1, len(named)), dtype=int)).labels[0]
     assert told == int(probability[0, 1] > 0.5)
 
 
 def test_the_official_candidates_are_all_words():
     """A word outside the vocabulary can be in the anchor, and every occurrence is a candidate."""
-    model = part("asked").from_pipeline(kedge.rules.present("good"))
+    model = part("position_models").from_pipeline(kedge.rules.present("good"))
     reading = kedge.Explainer(model).read("good zzz good")
     assert reading.units.sizes.tolist() == [1, 1, 1]
 
@@ -202,7 +205,7 @@ class TestCache:
     def test_the_digest_follows_what_is_imported(self):
         """An experiment rests on what it imports and on the library, and not on how a report looks."""
         closure = part("provenance")._closure("table_networks")
-        assert {"table_networks", "networks", "asked", "vocabulary", "setting", "judge"} <= closure
+        assert {"table_networks", "networks", "position_models", "vocabulary", "setting", "judge"} <= closure
         assert "report" not in closure
 
     def test_a_clean_run_begins_with_nothing(self, session, tmp_path):

@@ -1,4 +1,4 @@
-"""Models asked as the official package asks them: by ``predict``, about every token of a text.
+"""Models queried as the official package queries them: by ``predict``, about every token of a text.
 
 The official implementation sees a function from texts to labels. It cuts the text with spaCy's rules for
 English and joins what a sample keeps with blanks: ``cant`` becomes ``ca nt``, two candidates, and a
@@ -23,12 +23,12 @@ from kedge.text.document import Token
 __all__ = [
     "Labels",
     "anchor_words",
-    "asked",
     "cut",
     "from_linear",
     "from_network",
     "from_pipeline",
     "letters",
+    "position_model",
 ]
 
 # (n, b) whether a sample keeps each position, to (n,) labels.
@@ -46,7 +46,7 @@ _REMEMBERED = 16
 _KEPT = 4
 
 
-def asked(
+def position_model(
     predict: Callable[[Sequence[str]], Any], labels: Callable[[tuple[str, ...]], Labels], name: str
 ) -> Model:
     """A model of which every position is a candidate.
@@ -139,7 +139,7 @@ def _predictions(labels: Any) -> Predictions:
 
 
 def _remembering(labels: Labels, places: int) -> Labels:
-    """Each mask of a short document is asked once."""
+    """Each mask of a short document is queried once."""
     if places > _REMEMBERED:
         return labels
     table = np.full(1 << places, -1, dtype=np.int64)
@@ -173,7 +173,7 @@ def from_pipeline(pipeline: Any) -> Model:
         holds = (algebra and algebra(own, member.sum(axis=0), 1, ask)) or ask
         return lambda kept: holds(kept @ member)
 
-    return asked(pipeline.predict, labels, model.name)
+    return position_model(pipeline.predict, labels, model.name)
 
 
 def from_linear(pipeline: Any) -> Model:
@@ -187,7 +187,7 @@ def from_linear(pipeline: Any) -> Model:
         bias = float(head.intercept_[0])
         return lambda kept: kept @ alpha + bias > 0
 
-    return asked(pipeline.predict, labels, "linear")
+    return position_model(pipeline.predict, labels, "linear")
 
 
 def from_network(vectorizer: Any, layers: Sequence[tuple[Any, Any]]) -> Model:
@@ -221,4 +221,4 @@ def from_network(vectorizer: Any, layers: Sequence[tuple[Any, Any]]) -> Model:
         rows = torch.tensor(vectorizer.transform(texts).toarray(), dtype=torch.float32)
         return forward(torch.nn.functional.linear(rows, first, start))
 
-    return asked(predict, labels, f"{len(layers)} layers")
+    return position_model(predict, labels, f"{len(layers)} layers")
