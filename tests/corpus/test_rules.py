@@ -93,7 +93,11 @@ def test_documents_that_need_no_word_make_no_rules():
 
 def test_a_model_in_a_few_rules():
     """On the embedded reviews twenty rules speak about half of them, nearly always rightly."""
-    rules = kedge.Explainer(review_model()).rules(reviews()[0], workers=1)
+    explainer = kedge.Explainer(review_model())
+    rules = explainer.rules(reviews()[0], workers=1)
+    few = explainer.rules(reviews()[0], workers=1, max_rules=2, min_precision=1.0)
+    assert len(few.rules) == 2
+    assert all(rule.precision == 1 for rule in few.rules)
     assert len(rules.rules) == 20
     assert rules.coverage > 0.5
     assert rules.fidelity > 0.95

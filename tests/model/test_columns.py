@@ -66,6 +66,20 @@ def test_the_other_columns_stay_what_they_are(pipeline):
     assert verdict.status == "exact"
 
 
+def test_influences_and_flips_of_a_row_are_those_of_its_text():
+    """Every question takes a row and a column."""
+
+    def model(table):
+        return [int("good" in text) for text in table["text"]]
+
+    row = {"text": "good food", "stars": 5}
+    held, text = hold_row(model, row, "text")
+    assert kedge.influence(model, row, column="text") == kedge.influence(held, text)
+    flip = kedge.flip(model, row, column="text")
+    assert (flip.text, flip.words, flip.new_label) == ("good food", ("good",), 0)
+    assert flip == kedge.flip(held, text)
+
+
 def test_a_function_of_tables_and_a_pipeline_of_texts(pipeline):
     """A function gets the table; a pipeline that reads the text alone is still read."""
     e = kedge.explain(lambda table: pipeline.predict(table), TABLE.iloc[0], column="text")  # noqa: PLW0108

@@ -25,6 +25,13 @@ class TestApply:
         texts = ["EXCELLENT!", "excellently", "excel lent"]
         assert kedge.apply(e, texts, model=review_model()).tolist() == [True, False, False]
 
+    def test_in_the_words_of_a_tokenizer(self):
+        """Texts are split as the tokenizer says, with a model or without."""
+        texts = ["not-good food", "not good food"]
+        assert kedge.apply(["not", "good"], texts, tokenizer=str.split).tolist() == [False, True]
+        found = kedge.apply(["not", "good"], texts, model=GOOD, tokenizer=str.split)
+        assert found.tolist() == [False, True]
+
     def test_refusals(self):
         """A string is no list of texts; what is no string is no text, and no word."""
         with pytest.raises(kedge.KedgeError, match="got one string"):
@@ -165,7 +172,7 @@ class TestMultiLabel:
     TEXTS = ("good food", "bad food", "good day")
 
     def test_stability(self):
-        """The label that is asked about, with every seed."""
+        """The requested label, with every seed."""
         found = kedge.stability(kinds, "good food", label="praise", seeds=range(2), **self.OPTIONS)
         assert {(e.label, e.words) for e in found.explanations} == {("praise", ("good",))}
 
@@ -174,6 +181,13 @@ class TestMultiLabel:
         found = kedge.compare(kinds, kinds, self.TEXTS, label="food", **self.OPTIONS)
         assert [p.a.words for p in found.same_label] == [("food",), ("food",)]
         assert [row for row, _ in found.failed] == [2]
+
+    def test_influence_and_flip(self):
+        """Of the requested label: its words matter, and without them it is lost."""
+        found = kedge.influence(kinds, "good food", label="praise", **self.OPTIONS)
+        assert (found.label, found.values) == ("praise", (1.0, 0.0))
+        flip = kedge.flip(kinds, "good food", label="food", **self.OPTIONS)
+        assert (flip.label, flip.words) == ("food", ("food",))
 
     @pytest.mark.parametrize("workers", [1, 2])
     def test_corpus(self, workers):

@@ -13,13 +13,14 @@ from kedge.typing import Floats
 
 __all__ = ["word_vectors"]
 
+# How far apart two words may stand to be each other's context; words that occur less often are left out.
+_WINDOW, _LEAST = 4, 2
 
-def word_vectors(
-    texts: Iterable[str], *, dimensions: int = 50, window: int = 4, least: int = 2
-) -> dict[str, Floats]:
+
+def word_vectors(texts: Iterable[str], *, dimensions: int = 50) -> dict[str, Floats]:
     """Vectors of the words of some texts, in lower case.
 
-    How often two words stand within ``window`` of each other is compared with chance (positive
+    How often two words stand near each other is compared with chance (positive
     pointwise mutual information, PPMI), and the table is reduced to its leading singular
     directions, each scaled by the root of its singular value (Levy & Goldberg 2014).
 
@@ -29,25 +30,21 @@ def word_vectors(
         The texts to learn from.
     dimensions
         Length of the vectors.
-    window
-        How far apart two words may stand to be each other's context.
-    least
-        Words that occur less often are left out.
     """
     from scipy.sparse import csr_matrix
 
     rows = [[token.word.casefold() for token in split(text)] for text in as_texts(texts)]
     seen = Counter(word for row in rows for word in row)
-    vocabulary = sorted(word for word, n in seen.items() if n >= least)
+    vocabulary = sorted(word for word, n in seen.items() if n >= _LEAST)
     if len(vocabulary) < 3:
         raise OptionError(
-            f"Only {len(vocabulary)} words occur at least {least} times in these texts; vectors need more."
+            f"Only {len(vocabulary)} words occur at least {_LEAST} times in these texts; vectors need more."
         )
     at = {word: i for i, word in enumerate(vocabulary)}
     pairs: Counter[tuple[int, int]] = Counter()
     for row in rows:
         known = [at.get(word, -1) for word in row]
-        for shift in range(1, window + 1):
+        for shift in range(1, _WINDOW + 1):
             pairs.update((a, b) for a, b in zip(known, known[shift:], strict=False) if a >= 0 and b >= 0)
     if not pairs:
         raise OptionError("No two words stand near each other in these texts; vectors need longer texts.")

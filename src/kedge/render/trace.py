@@ -13,6 +13,8 @@ __all__ = ["Row", "Scatter", "best_of_each_length", "scatter", "spread_out"]
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, 632.0, 10.0, 214.0
 # So many dots say all there is to say; the best of each length come first.
 _DOTS = 600
+# Layers of precision in which dots of one length stand side by side.
+_LAYERS = 48
 
 
 @dataclass(frozen=True)
@@ -49,14 +51,14 @@ class Scatter:
     label: str
 
 
-def spread_out(steps: Sequence[Step], cells: int = 48) -> list[float]:
+def spread_out(steps: Sequence[Step]) -> list[float]:
     """A horizontal offset for each candidate, so that none hides another: a swarm per length.
 
-    Candidates of one length whose precisions fall into the same of ``cells`` layers stand side by
+    Candidates of one length whose precisions fall into the same layer stand side by
     side, from the middle outwards, the first of them in the middle.
     """
     low = min((s.precision for s in steps), default=0.0)
-    height = max(max((s.precision for s in steps), default=1.0) - low, 0.1) / cells
+    height = max(max((s.precision for s in steps), default=1.0) - low, 0.1) / _LAYERS
     layers: dict[tuple[int, int], list[int]] = {}
     for i, step in enumerate(steps):
         layers.setdefault((len(step.positions), int((step.precision - low) / height)), []).append(i)
