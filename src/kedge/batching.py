@@ -36,7 +36,7 @@ def prepare_batch(
     queries = [Query(text, label) for text, label in zip(texts, labels, strict=True)]
     read = dict[int, tuple[Document, bool]]()
     for k, text in enumerate(texts):
-        with suppress(KedgeError):  # which will be told of this text
+        with suppress(KedgeError):  # reported when this text is explained by itself
             read[k] = read_document(model, text, None)
     read = {k: found for k, found in read.items() if found[1]}
     if not read:

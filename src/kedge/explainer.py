@@ -59,8 +59,8 @@ class Explainer:
     """
 
     def __init__(self, model: Any, **options: Unpack[OptionsGiven]) -> None:
-        asked = Options.read(options)
-        self._set_up(Source(model, asked.outputs, asked.classes), asked)
+        checked = Options.read(options)
+        self._set_up(Source(model, checked.outputs, checked.classes), checked)
 
     def _set_up(self, source: Source, options: Options) -> None:
         self._source, self.options = source, options
@@ -74,11 +74,11 @@ class Explainer:
 
     def with_options(self, **changes: Unpack[OptionsGiven]) -> "Explainer":
         """An explainer of the same model with some options changed; the converted model is shared."""
-        asked = Options.read({**self.options.given, **changes})
-        if any(getattr(asked, name) != getattr(self.options, name) for name in ("outputs", "classes")):
-            return Explainer(self.given, **asked.given)
+        checked = Options.read({**self.options.given, **changes})
+        if any(getattr(checked, name) != getattr(self.options, name) for name in ("outputs", "classes")):
+            return Explainer(self.given, **checked.given)
         other = object.__new__(type(self))
-        other._set_up(self._source, asked)
+        other._set_up(self._source, checked)
         return other
 
     @property
@@ -139,9 +139,9 @@ class Explainer:
         """
         started = time.perf_counter()
         reading, rng = self._open(Query(text, label))
-        options, asked = self.options, select(reading.document, words)
+        options, chosen = self.options, select(reading.document, words)
         limits: Any = {"threshold": options.threshold, "delta": options.delta}
-        verdict = judge(reading, asked, evaluator=options.evaluator, rng=rng, **limits)
+        verdict = judge(reading, chosen, evaluator=options.evaluator, rng=rng, **limits)
         return replace(verdict, seconds=time.perf_counter() - started)
 
     @one_thread()

@@ -1,7 +1,7 @@
 """Learning from a corpus: samples of its texts are queried, and one linear model over words is fitted.
 
-Log-odds teach from any samples. A label says most where it is about to change, so labels are queried in
-rounds: each queries samples that the fit to the rounds before is least sure of.
+Log-odds are informative on any samples. A label says most where it is about to change, so labels are
+queried in rounds: each round takes the samples that the fit to the rounds before is least sure of.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from kedge.reading.oracle import RECHECKED
 from kedge.reading.reading import Reading
 from kedge.typing import Bools, Counts, Floats, Label
 
-__all__ = ["Learned", "Lesson", "learn_weights"]
+__all__ = ["Learned", "SampledText", "learn_weights"]
 
 # Samples keep words with these probabilities: fewer words where the label of a whole document hardly changes.
 _KEEPS = (0.5, 0.25, 0.1)
@@ -27,7 +27,7 @@ _RIDGES, _HELD_BACK = (0.3, 3.0, 30.0, 300.0), 5
 
 
 @dataclass
-class Lesson:
+class SampledText:
     """One text, and what the model says about samples of it.
 
     ``chances`` are class probabilities, None for a model that gives labels only.
@@ -41,7 +41,7 @@ class Lesson:
     chances: Floats | None
 
     @classmethod
-    def of(cls, reading: Reading, rng: np.random.Generator) -> "Lesson":
+    def of(cls, reading: Reading, rng: np.random.Generator) -> "SampledText":
         """Nothing was queried yet but the text itself."""
         classes = len(reading.probabilities or ())
         return cls(
@@ -101,54 +101,54 @@ class Learned:
     levels: Floats
 
 
-def learn_weights(lessons: Sequence[Lesson]) -> Learned:
+def learn_weights(sources: Sequence[SampledText]) -> Learned:
     """Query the model about each text as often as its reading allows, and fit weights to all answers."""
-    fits = _Fits(lessons)
-    if lessons[0].chances is not None:
-        for lesson in lessons:
-            _ask(lesson, lesson.draw(max(1, lesson.left), _KEEPS[:1]))
+    fits = _Fits(sources)
+    if sources[0].chances is not None:
+        for source in sources:
+            _ask(source, source.draw(max(1, source.left), _KEEPS[:1]))
         return fits.all()
-    each = [max(1, lesson.left // _ROUNDS) for lesson in lessons]
-    for lesson, n in zip(lessons, each, strict=True):
-        _ask(lesson, lesson.draw(-(-n // len(_KEEPS)), _KEEPS)[:n])
+    each = [max(1, source.left // _ROUNDS) for source in sources]
+    for source, n in zip(sources, each, strict=True):
+        _ask(source, source.draw(-(-n // len(_KEEPS)), _KEEPS)[:n])
     for _ in range(_ROUNDS - 1):
         rough = {
             label: fits.one(label, _RIDGES[1])
-            for label in dict.fromkeys(lesson.reading.label for lesson in lessons)
+            for label in dict.fromkeys(source.reading.label for source in sources)
         }
-        for lesson, n in zip(lessons, each, strict=True):
-            rows = lesson.draw(_CHOICES, _KEEPS)
-            weights, level = rough[lesson.reading.label]
-            unsure = np.abs(rows @ weights[fits.columns_of(lesson)] + level)
-            _ask(lesson, rows[np.argsort(unsure, kind="stable")[:n]])
+        for source, n in zip(sources, each, strict=True):
+            rows = source.draw(_CHOICES, _KEEPS)
+            weights, level = rough[source.reading.label]
+            unsure = np.abs(rows @ weights[fits.columns_of(source)] + level)
+            _ask(source, rows[np.argsort(unsure, kind="stable")[:n]])
     return fits.all()
 
 
-def _ask(lesson: Lesson, counts: Counts) -> None:
-    """Ask about samples, fewer where there is no room; a lesson that is over teaches what it taught."""
-    room = max(lesson.left, 0 if len(lesson.counts) else 1)
+def _ask(source: SampledText, counts: Counts) -> None:
+    """Ask about samples, fewer where there is no room; a text whose queries are spent keeps its samples."""
+    room = max(source.left, 0 if len(source.counts) else 1)
     try:
         if room and len(counts):
-            lesson.ask(counts[:room])
+            source.ask(counts[:room])
     except OutOfQueries:
         return
 
 
 @dataclass
 class _Fits:
-    """Linear models over the words of all lessons."""
+    """Linear models over the words of all sources."""
 
-    lessons: Sequence[Lesson]
+    sources: Sequence[SampledText]
     words: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.words = tuple(sorted({word for one in self.lessons for word in one.words}))
+        self.words = tuple(sorted({word for one in self.sources for word in one.words}))
         self._column = {word: i for i, word in enumerate(self.words)}
-        self.labels = tuple(dict.fromkeys(label for one in self.lessons for label in one.classes))
+        self.labels = tuple(dict.fromkeys(label for one in self.sources for label in one.classes))
 
-    def columns_of(self, lesson: Lesson) -> Counts:
-        """Where the words of a lesson are."""
-        return np.array([self._column[word] for word in lesson.words])
+    def columns_of(self, source: SampledText) -> Counts:
+        """The columns of the words of a text."""
+        return np.array([self._column[word] for word in source.words])
 
     def all(self) -> Learned:
         """The weights of every label, with the ridge that predicts texts best that are held back."""
@@ -162,8 +162,8 @@ class _Fits:
         from scipy.sparse import csr_array, vstack
 
         blocks, targets, texts, levels = [], [], [], []
-        by_odds = self.lessons[0].chances is not None
-        for number, one in enumerate(self.lessons):
+        by_odds = self.sources[0].chances is not None
+        for number, one in enumerate(self.sources):
             rows, y = one.about(label, two=len(self.labels) == 2)
             if not rows.any():
                 continue

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from kedge.errors import OptionError, OutOfQueries, StorageError, TextError
-from kedge.learning import Lesson, learn_weights
+from kedge.learning import SampledText, learn_weights
 from kedge.reading.expected import Expected
 from kedge.text.inputs import as_texts
 from kedge.typing import Floats, Label
@@ -92,15 +92,15 @@ class Prior:
         explainer = Explainer(model, **options)
         seed = explainer.options.seed
         each = explainer.with_options(max_queries=max(queries // len(texts), 1))
-        lessons: list[Lesson] = []
+        sources: list[SampledText] = []
         for text in texts:
             try:
-                lessons.append(Lesson.of(each.read(text), np.random.default_rng([seed, len(lessons)])))
+                sources.append(SampledText.of(each.read(text), np.random.default_rng([seed, len(sources)])))
             except (TextError, OutOfQueries):
                 continue  # nothing can be learned from this one
-        if not lessons:
+        if not sources:
             raise OptionError("None of the texts has a word that the model reads.", option="texts")
-        found = learn_weights(lessons)
+        found = learn_weights(sources)
         large = np.abs(found.weights).max(axis=0) > _NOTHING * np.abs(found.weights).max(initial=0)
         return cls(
             explainer.model.name,
@@ -108,8 +108,8 @@ class Prior:
             tuple(word for word, is_large in zip(found.words, large.tolist(), strict=True) if is_large),
             _rounded(found.weights[:, large]),
             _rounded(found.levels),
-            len(lessons),
-            sum(lesson.reading.oracle.queries for lesson in lessons),
+            len(sources),
+            sum(source.reading.oracle.queries for source in sources),
             seed,
         )
 

@@ -60,7 +60,7 @@ def column(model: Any, **options: Unpack[OptionsGiven]) -> Any:
         raise MissingDependency("A column of a Spark table needs pyspark: pip install pyspark.") from None
     task = FrameTask.of(model, "text", None, dict(options))
 
-    def explained(texts: pd.Series) -> pd.DataFrame:  # the types tell Spark what kind of function it is
+    def explained(texts: pd.Series) -> pd.DataFrame:  # the types show Spark what kind of function it is
         return task(texts.to_frame("text")).drop(columns="id")
 
     return functions.pandas_udf(explained, ddl("id"))

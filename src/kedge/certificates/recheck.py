@@ -81,7 +81,7 @@ def _read_again(
         if [(t.start, t.stop) for t in reading.document.tokens] != spans:
             # The text was split by a tokenizer of the user's own.
             reading = explainer.with_options(tokenizer=same_words).read(case.text)
-    except LabelError:  # a multi-label model must be told which one
+    except LabelError:  # a multi-label model needs to know which one
         reading = _labelled(explainer, case.text, label)
     if plain_label(reading.label) != label:
         raise CertificateError(f"The model labels the text {reading.label!r}, not {label!r}.")

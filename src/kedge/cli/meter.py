@@ -25,7 +25,7 @@ class Goal:
     limit: int | None = None
 
     def documents(self, done: int, position: int) -> float | None:
-        """How many documents there are, as far as can be told from those done up to a position."""
+        """How many documents there are, estimated from those done up to a position."""
         there = self.total / position * done if self.total is not None and position else None
         known = [count for count in (there, self.limit) if count is not None]
         return max(done, min(known)) if known else None

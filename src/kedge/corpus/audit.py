@@ -42,7 +42,7 @@ class Proposal:
 
     @property
     def key(self) -> str:
-        """What tells it from any other."""
+        """What identifies it."""
         return f"{self.row} {self.digest} {','.join(map(str, self.positions))} {self.label}"
 
 

@@ -32,7 +32,7 @@ def options_of(explainer: "Explainer") -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON that tells it from another one, the same in every process.
+    """A value as JSON that identifies it, the same in every process.
 
     >>> from kedge import Masking
     >>> plain(Masking(keep=0.4))["keep"], plain(["a", 1]), plain(str.split)
@@ -61,7 +61,7 @@ def _named(value: Any) -> str:
     if hasattr(value, "__qualname__"):  # a function or a class
         return str(value.__qualname__)
     kind, shown = type(value).__qualname__, repr(value)
-    # An address in memory is another one in every process; a large thing is told by its hash.
+    # Addresses differ from process to process; a large thing is identified by its hash.
     return kind if " at 0x" in shown else f"{kind} {shown if len(shown) <= 200 else _hash(shown.encode())}"
 
 
@@ -135,7 +135,7 @@ class _Content(pickle.Pickler):
         return ("class", value.__qualname__, *(self._function(f) for f in methods))
 
     def _function(self, value: FunctionType) -> Any:
-        local = "<" in value.__qualname__  # a lambda, or made by another function: the name does not tell
+        local = "<" in value.__qualname__  # a lambda, or made by a function: the name is not enough
         users = is_the_users(value.__module__)
         if id(value) in self._open or not (local or users):
             return ("function", value.__module__, value.__qualname__)

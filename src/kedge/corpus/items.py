@@ -57,7 +57,7 @@ class Item:
 
     @cached_property
     def digest(self) -> str:
-        """What tells this document from another one in the results."""
+        """What identifies this document in the results."""
         return digest(self.text if isinstance(self.text, str) else repr(self.text))
 
     def failed(self, why: Failure) -> Outcome:

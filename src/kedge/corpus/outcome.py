@@ -12,7 +12,7 @@ __all__ = ["Line", "Outcome"]
 
 
 class Line(str):  # noqa: SLOT000  (its error is kept where pickle finds it)
-    """A row as it is written; its error is kept, too, as the text does not tell which words are options."""
+    """A row as it is written; its error is kept, too, as the text does not show which words are options."""
 
     error: Failure | None
 

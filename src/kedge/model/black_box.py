@@ -36,7 +36,7 @@ def callable_model(
 
 
 def _answer(function: Callable[[Any], Any], texts: list[str]) -> Any:
-    """What the function says; one that takes a single text is told from one that fails."""
+    """What the function says; one that takes a single text is distinguished from one that fails."""
     try:
         return function(texts)
     except (AttributeError, TypeError, ValueError, KeyError) as error:

@@ -77,7 +77,7 @@ class Model:
         the word itself, 0 the mask.
     opened
         (document, masking) to what is known of the model on this document, where it is more than
-        words one by one (n-grams, characters, unions); its result is None where that cannot be told.
+        words one by one (n-grams, characters, unions); its result is None where that is unknown.
     notes
         What the user should know about how the model was converted.
     notes_for

@@ -14,7 +14,7 @@ __all__ = ["label_source", "label_to_explain", "predict_documents"]
 def label_source(
     model: Model, document: Document, known: Predictions | None, *, own_units: bool
 ) -> Callable[[list[str]], Predictions]:
-    """What tells the label of a document: the answer that is known, else the model."""
+    """What gives the label of a document: the answer that is known, else the model."""
     if known is not None:
         return lambda _: known
     return lambda texts: predict_documents(model, [document]) if own_units else model.predict(texts)

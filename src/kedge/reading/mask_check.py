@@ -67,7 +67,7 @@ def check_mask(
     try:
         asked = oracle.ask(model.predict, texts)
     except ModelRaised:
-        return MaskCheck(perturbation)  # the search will tell, if such a text comes up
+        return MaskCheck(perturbation)  # the search will raise it, if such a text comes up
     answers = {text: asked.of(row) for row, text in enumerate(texts)}
     said = _effect_of_mask(texts, answers, mask, label)
     if said and model.mask and not chosen:

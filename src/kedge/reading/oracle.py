@@ -215,7 +215,7 @@ def _probability(odds: float) -> float:
 
 
 def text_keys(texts: Sequence[str]) -> list[bytes | str]:
-    """What tells texts apart: themselves when short, a 128-bit digest when long."""
+    """Keys of texts: themselves when short, a 128-bit digest when long."""
     return [
         t if len(t) <= 64 else blake2b(t.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         for t in texts
@@ -223,7 +223,7 @@ def text_keys(texts: Sequence[str]) -> list[bytes | str]:
 
 
 def _row_keys(counts: Counts) -> list[bytes | str]:
-    """What tells rows of counts apart."""
+    """Keys of rows of counts."""
     small = np.ascontiguousarray(counts, dtype=np.int32)
     return [row.tobytes() for row in small]
 

@@ -116,7 +116,7 @@ class Reading:
 
     @property
     def holds_unasked(self) -> Callable[[Counts], Bools] | None:
-        """``holds`` without a query that counts, where the model's inside tells; else None."""
+        """``holds`` without a query that counts, where the model's inside decides; else None."""
         score = self.additive or self.chain
         if score is not None:
             return score.holds if self.inside is None else settled_score(score, self.inside, self.label)

@@ -137,7 +137,7 @@ def _render(f: Flip, *, notebook: bool) -> str:
                 {"name": "Before", "label": f.label, "bars": _bars(f, f.probabilities, f.label)},
                 {"name": "After", "label": f.new_label, "bars": _bars(f, f.probabilities_after, f.new_label)},
             ][: 2 if f.found else 1],
-            asked=queries(f.queries),
+            spent=queries(f.queries),
         )
     )
 

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from kedge.studies.verdict import Verdict
 
 __all__ = [
-    "asked",
     "baseline",
     "equally_good",
     "headline",
@@ -22,6 +21,7 @@ __all__ = [
     "no_word_needed",
     "promise",
     "provenance",
+    "spent",
     "status_name",
     "tells_words",
     "verdict",
@@ -214,12 +214,12 @@ def provenance(e: Explanation) -> str:
     """How it was found, for which model, and at what cost."""
     took = f" in {time}" if (time := duration(e.seconds)) else ""
     return (
-        f"{e.model}, explained by {way(e)}{took} with {asked(e)}; perturbation {e.perturbation}, "
+        f"{e.model}, explained by {way(e)}{took} with {spent(e)}; perturbation {e.perturbation}, "
         f"seed {e.seed}."
     )
 
 
-def asked(e: "Explanation | Verdict") -> str:
+def spent(e: "Explanation | Verdict") -> str:
     """How many queries and backward passes it took."""
     passes = getattr(e, "backward", 0)
     return f"{queries(e.queries)} and {passes} backward passes" if passes else queries(e.queries)

@@ -15,7 +15,7 @@ class Segment:
     """A stretch of the text and how to show it.
 
     ``copy`` is a further occurrence of a word of the anchor that is not part of it; ``nth`` of
-    ``of`` tells the occurrences of a repeated word apart (0: the word is there once). ``carried`` are the
+    ``of`` distinguishes the occurrences of a repeated word (0: the word is there once). ``carried`` are the
     words that carry a label that needs no word, when more is removed. ``token`` is the number of the word
     that it is.
     """

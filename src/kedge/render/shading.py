@@ -1,6 +1,6 @@
 """The influence of words as shades: blue supports the label, orange opposes it, deeper means stronger.
 
-Blue and orange are told apart by readers with any kind of colour blindness (Okabe and Ito 2008).
+Blue and orange are distinguished by readers with any kind of colour blindness (Okabe and Ito 2008).
 """
 
 from collections.abc import Sequence
@@ -77,7 +77,7 @@ class Spoken:
 
 
 def views(e: Explanation) -> list[View]:
-    """The ways of shading a document, the most telling first; none where nothing is known of its words."""
+    """The ways of shading a document, the most useful first; none where nothing is known of its words."""
     known = e.influence
     if known is None or len(known.values) != len(e.tokens):
         return []

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from kedge.render.excerpt import gap, is_long
 from kedge.render.phrases import (
-    asked,
     baseline,
     equally_good,
     no_word_needed,
     promise,
+    spent,
     tells_words,
     verdict,
     way,
@@ -122,7 +122,7 @@ def _precision(e: "Explanation | Verdict") -> str:
 
 def _cost(e: "Explanation | Verdict") -> str:
     """How it was found, and at what cost."""
-    return ", ".join(filter(None, [way(e), asked(e), duration(e.seconds)]))
+    return ", ".join(filter(None, [way(e), spent(e), duration(e.seconds)]))
 
 
 def _probability(e: Explanation, of: Label | None = None) -> str:

@@ -80,7 +80,7 @@ class Explanation:
     minimality
         ``"shortest"``: no shorter anchor reaches the threshold. ``"irreducible"``: without any one of its
         words, the measured or estimated precision is below the threshold. ``"narrow"``: the same, except for
-        words without which the precision is too close to the threshold to tell with few queries; a note
+        words without which the precision is too close to the threshold to decide with few queries; a note
         names them. ``"open"``: none of this is known.
     model, perturbation
         The names of the model and of the perturbation.

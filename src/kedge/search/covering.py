@@ -167,7 +167,7 @@ def _one_signed(score: AdditiveScore) -> bool:
 
 
 def _branches(task: _Task, score: AdditiveScore) -> bool:
-    """Branch and bound; tells whether it went through to the end."""
+    """Branch and bound; returns whether it went through to the end."""
     # A word that never helps can only be an anchor alone: with another word beside it, leaving it
     # out lowers neither precision nor coverage.
     singles = sorted(
@@ -230,7 +230,7 @@ def _grow(task: _Task, kept: Kept, rest: Sequence[tuple[int, int]]) -> bool:
 
 
 def _best_first(task: _Task) -> bool:
-    """Anchors from the largest coverage down; tells whether it went through to the end."""
+    """Anchors from the largest coverage down; returns whether it went through to the end."""
     heap: list[tuple[int, int, Kept]] = [(-task.corpus.count((j,)), 1, (j,)) for j in range(len(task.sizes))]
     heapify(heap)
     while heap:

@@ -20,7 +20,7 @@ from kedge.search.strategy import Found, Goal
 
 __all__ = ["baseline_of", "empty_precision"]
 
-# A first look, which tells a baseline far below the threshold: most are, or hold in every sample.
+# A first look, which detects a baseline far below the threshold: most are, or hold in every sample.
 _LOOK = 24
 # Samples that a proof may take: queries are expensive, arithmetic is not.
 _ASKED, _COMPUTED = 250, 1 << 16

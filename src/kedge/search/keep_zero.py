@@ -67,7 +67,7 @@ def _prefix(reading: Reading) -> tuple[Kept, Status, Minimality]:
         held = value(middle) > 0 if score.strict else value(middle) >= 0
         below, reaching = (below, middle) if held else (middle, reaching)
     kept = tuple(sorted(owners[:reaching].tolist()))
-    # Within rounding of zero only the model could tell.
+    # Within rounding of zero only the model itself decides.
     clear = score.error == 0 or (value(below) < -score.error and value(reaching) > score.error)
     return (kept, "exact", "shortest") if clear else (kept, "certified", "open")
 

@@ -83,7 +83,7 @@ def highest(estimates: Estimates, rate: float) -> tuple[int, float]:
     """The first arm with the highest upper bound, and the bound.
 
     The bound of an arm is above q when q is below its mean or trials * KL(mean, q) < rate. So one
-    bound, computed, tells at once which arms have a higher one; few need computing.
+    bound, computed, shows at once which arms have a higher one; few need computing.
     """
     from scipy.special import xlogy
 

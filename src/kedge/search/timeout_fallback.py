@@ -86,7 +86,7 @@ def _ranking(reading: Reading, rng: np.random.Generator) -> Counts:
 
 
 def word_weights(reading: Reading) -> Floats | None:
-    """(d,) what one occurrence of each unit adds, where a score that is known tells."""
+    """(d,) what one occurrence of each unit adds, where the score is known."""
     if reading.additive is not None:
         return reading.additive.slopes
     return None if reading.normalised is None else reading.normalised.slopes

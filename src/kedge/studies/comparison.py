@@ -22,7 +22,7 @@ _SHOWN = 10
 
 @dataclass(frozen=True)
 class Pair:
-    """One text, explained for both models; ``jaccard`` tells how far the anchors agree."""
+    """One text, explained for both models; ``jaccard`` is how far the anchors agree."""
 
     row: int
     a: Explanation

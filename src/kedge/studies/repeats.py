@@ -74,7 +74,7 @@ def stability(
 
     The anchor of an exact answer and its precision do not depend on the seed (unless ``ties="random"``);
     its baseline may, where that is an estimate, and so may the number of queries. A sampled answer may
-    change, and this tells how often.
+    change, and this shows how often.
 
     Parameters
     ----------

@@ -219,7 +219,7 @@ def _inside(reading: Reading, kept: Kept, threshold: float, name: EvaluatorName)
     if reading.leaves is not None:
         return _Known(Leaves(reading).refine(kept), "exact", "leaves")
     known = Leading(reading, threshold).refine(kept, threshold)
-    # Where convolutions leave the side of the threshold open, samples may tell.
+    # Where convolutions leave the side of the threshold open, samples may decide.
     return None if known.splits(threshold) else _Known(known, "exact", "convolution")
 
 

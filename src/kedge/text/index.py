@@ -176,7 +176,7 @@ class CorpusIndex:
 
     @property
     def fingerprint(self) -> str:
-        """What tells this index from another one: a hash of its words and in how many documents each is."""
+        """What identifies this index: a hash of its words and in how many documents each is."""
         state = blake2b(f"{self._size} ".encode(), digest_size=16)
         for name in ("letters", "ends", "terms", "starts"):
             state.update(np.ascontiguousarray(self.arrays[name]).tobytes())
@@ -187,7 +187,7 @@ class CorpusIndex:
         return all(part.text is None or tuple(split(part.text)) == part.words for part in self.parts)
 
     def is_of(self, texts: Iterable[Any]) -> bool:
-        """Whether these are the texts that were indexed, in this order; tells without splitting them."""
+        """Whether these are the texts that were indexed, in this order; without splitting them."""
         rest = iter(as_texts(texts))
         for part in self.parts:
             state, found = _state(), 0
@@ -273,7 +273,7 @@ def _state() -> Any:
 
 
 def _mark(text: Any) -> bytes:
-    """What tells a text from another one, of the same length for all."""
+    """What identifies a text, of the same length for all."""
     content = spelled(text) if isinstance(text, str) else b""
     return blake2b(content, digest_size=16).digest()
 

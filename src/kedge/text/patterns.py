@@ -1,4 +1,4 @@
-"""What can be told of a regular expression for words from the way it is written."""
+"""What follows for a regular expression for words from the way it is written."""
 
 import re
 from functools import lru_cache

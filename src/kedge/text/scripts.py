@@ -99,7 +99,7 @@ def _jieba() -> Split:
 
     import jieba
 
-    jieba.setLogLevel(logging.WARNING)  # it tells standard error that it is loading
+    jieba.setLogLevel(logging.WARNING)  # it logs that it is loading to standard error
     cut: Split = jieba.cut
     return cut
 

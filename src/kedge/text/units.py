@@ -127,7 +127,7 @@ class Units:
 
 
 class _Read(NamedTuple):
-    """The units of a document, and what told which words are read; kept with it."""
+    """The units of a document, and the function that said which words are read; kept with it."""
 
     by: Callable[[str], bool]
     units: Units

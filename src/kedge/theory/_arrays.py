@@ -59,7 +59,7 @@ def check_share(name: str, value: Any) -> None:
 def free_scale(alpha: Floats, free: Counts) -> Floats:
     """Find the largest ``|alpha_j|`` with a free occurrence, for each anchor; 0 without one.
 
-    Dividing by it before squaring or cubing keeps tiny coefficients from vanishing, and tells
+    Dividing by it before squaring or cubing keeps tiny coefficients from vanishing, and shows
     exactly whether the score is still random.
     """
     scale: Floats = np.where(free > 0, np.abs(alpha), 0.0).max(axis=-1)

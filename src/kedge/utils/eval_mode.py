@@ -10,15 +10,15 @@ __all__ = ["evaluating"]
 
 
 @dataclass
-class _Asked:
+class _InUse:
     """How many threads use a module, and the submodules to put back into training mode afterwards."""
 
-    askers: int = 0
+    users: int = 0
     training: list[Any] = field(default_factory=list)
 
 
 # By identity, while in use: threads that use the same module share one change of its mode.
-_ASKED: dict[int, _Asked] = {}
+_IN_USE: dict[int, _InUse] = {}
 _LOCK = Lock()
 
 
@@ -30,18 +30,18 @@ def evaluating(module: Any) -> Iterator[None]:
     normalisation in evaluation mode inside a module in training mode) stays frozen.
     """
     with _LOCK:
-        asked = _ASKED.setdefault(id(module), _Asked())
-        asked.askers += 1
+        entry = _IN_USE.setdefault(id(module), _InUse())
+        entry.users += 1
         training = [part for part in module.modules() if part.training]
         for part in training:
             part.training = False
-        asked.training += training
+        entry.training += training
     try:
         yield
     finally:
         with _LOCK:
-            asked.askers -= 1
-            if not asked.askers:
-                for part in asked.training:
+            entry.users -= 1
+            if not entry.users:
+                for part in entry.training:
                     part.training = True
-                del _ASKED[id(module)]
+                del _IN_USE[id(module)]

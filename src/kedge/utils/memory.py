@@ -12,7 +12,7 @@ def give_back() -> None:
     """Return what is free to the system.
 
     The C library keeps what a thread has freed for the next one, which after a single large text may be most
-    of what a process seems to hold. glibc can be told to return it; elsewhere it is left to the system.
+    of what a process seems to hold. glibc returns it on request; elsewhere it is left to the system.
     """
     gc.collect()
     trim = _trim()

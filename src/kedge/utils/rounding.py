@@ -39,7 +39,7 @@ def rounded(share: float, threshold: float | None = None) -> str:
 
 
 def is_wide(interval: Interval) -> bool:
-    """Whether an interval is worth showing beside its mean: three digits tell its ends apart."""
+    """Whether an interval is worth showing beside its mean: three digits distinguish its ends."""
     return interval.width >= _WIDE
 
 

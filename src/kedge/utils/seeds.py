@@ -15,7 +15,7 @@ __all__ = ["digest", "generator", "text_generator"]
 
 
 def digest(text: str) -> str:
-    """What tells texts apart in results that do not keep them: 64 bits, as 16 hexadecimal digits.
+    """What identifies texts in results that do not keep them: 64 bits, as 16 hexadecimal digits.
 
     >>> digest("good"), digest("good") == digest("bad")
     ('07878fd8745bb530', False)

@@ -24,7 +24,7 @@ def _libraries(scipy: bool) -> list[Any]:
     Only what numpy and scipy compute with. A network's threads are its own, and so are those of a
     forest or of gradient boosting.
     """
-    del scipy  # it tells one search from the next
+    del scipy  # it distinguishes one search from the next
     from threadpoolctl import ThreadpoolController
 
     return list(ThreadpoolController().select(user_api="blas").lib_controllers)

@@ -100,7 +100,7 @@ class Bench:
                 await asyncio.wait({job.task}, timeout=_LOOK)
             try:
                 yield job.task.result().encode()
-            except Exception as error:  # noqa: BLE001  (whatever it was, the client is told in one sentence)
+            except Exception as error:  # noqa: BLE001  (whatever it was, the client gets one sentence)
                 _, kind, message = problem(error, self.settings)
                 yield _line(event="error", error={"kind": kind, "message": message})
         finally:

@@ -24,7 +24,7 @@ __all__ = ["FIRM", "Busy", "Job", "Jobs", "Stopped", "TimeLimit", "insist", "rai
 
 # Parts of the time limit after which a search that queries, and one that computes, gives what it has.
 _SOFT, FIRM = 0.6, 0.7
-# A thread that does not end is told again after so many seconds, and one that could not hear after so few.
+# A thread that does not end is interrupted again after so many seconds, one that missed it after so few.
 _AGAIN, _SOON = 0.5, 0.01
 # After a job of so many seconds memory is returned to the system.
 _LONG = 0.5
@@ -71,7 +71,7 @@ class Job:
 
     @property
     def late(self) -> float:
-        """Seconds since it was told to end."""
+        """Seconds since it was stopped."""
         return 0.0 if self._stopped is None else time.monotonic() - self._stopped
 
     def progress(self, queries: int) -> None:
@@ -85,7 +85,7 @@ class Job:
             )
 
     def look(self) -> None:
-        """Raise if the work was told to end."""
+        """Raise if the work was stopped."""
         if self._stop.is_set():
             raise Stopped
 
@@ -109,13 +109,13 @@ class Jobs:
         self._seconds = seconds
         self._mean = 0.0  # of the seconds that jobs took lately
         self._ending: set[asyncio.Task[None]] = set()
-        self._ended: set[Job] = set()  # told to end, and not yet gone
+        self._ended: set[Job] = set()  # stopped, and not yet gone
         self._idle: list[_JobThread] = []
         self.busy = 0
 
     @property
     def stuck(self) -> bool:
-        """Whether no worker is left: all were told to end, and none has."""
+        """Whether no worker is left: all jobs were stopped, and none has ended."""
         return sum(job.late > _AGAIN for job in self._ended) >= self._workers
 
     def submit(self, work: Callable[[Job], Any]) -> Job:
@@ -193,7 +193,7 @@ class _JobThread(threading.Thread):
         self.start()
 
     def take(self, work: Callable[[], Any]) -> "asyncio.Future[Any]":
-        """Do some work; the future tells when and how it ended."""
+        """Do some work; the future has the result."""
         outcome: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._outcome = outcome
         self._inbox.put((outcome, work))
@@ -214,7 +214,7 @@ class _JobThread(threading.Thread):
 
     def run(self) -> None:
         """Wait for work, and do it."""
-        with suppress(Stopped, TimeIsUp):  # told too early or too late
+        with suppress(Stopped, TimeIsUp):  # interrupted too early or too late
             while (given := self._inbox.get()) is not None:
                 self._do(*given)
                 del given  # while it waits, a thread holds nothing of the job before

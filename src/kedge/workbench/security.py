@@ -160,7 +160,7 @@ class _Limited:
 
 
 def not_arrived(seconds: float) -> str:
-    """What a client is told that takes too long to say what it wants."""
+    """The message for a client that takes too long to send its request."""
     return f"The request did not arrive within {seconds:g} s."
 
 

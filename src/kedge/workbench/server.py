@@ -89,7 +89,7 @@ class _Impatient(H11Protocol):
         self._alarm = self.loop.call_later(self.arrival, self._give_up)
 
     def _give_up(self) -> None:
-        """Close the connection; who has begun a request is told why."""
+        """Close the connection; a client that has begun a request is told why."""
         if self._begun:
             self.transport.write(_too_slow(self.arrival))
         self.transport.close()

@@ -118,7 +118,7 @@ def _decoded(layout: Layout, content: IO[bytes], newline: str) -> TextIOWrapper:
 
 
 def _records(file: File, layout: Layout, content: IO[bytes]) -> Generator[list[str]]:
-    # The csv module refuses fields of more than 131,072 characters unless told otherwise.
+    # The csv module refuses fields of more than 131,072 characters unless the limit is raised.
     csv.field_size_limit(sys.maxsize)
     lines = _decoded(layout, content, "")
     quoting: Any = csv.QUOTE_MINIMAL if layout.quotes else csv.QUOTE_NONE
@@ -129,7 +129,7 @@ def _records(file: File, layout: Layout, content: IO[bytes]) -> Generator[list[s
         ended = True
         yield "\n"
 
-    # The csv module takes the end of the file for the end of a quotation. A blank line after it tells:
+    # The csv module takes the end of the file for the end of a quotation. A blank line after it shows which:
     # it is a record without fields, unless a quotation is still open, of which it is then a part.
     separator = layout.separator or ("\t" if file.format == "tsv" else ",")
     reader = csv.reader(chain(lines, blank()), delimiter=separator, quoting=quoting)

@@ -103,7 +103,7 @@ def open_source(
         ``body`` of ``review``. Without an id a document is called by its row, in several files by file and
         row.
     format
-        What the files are, where their names do not tell: ``"csv"``, ``"tsv"``, ``"jsonl"`` or ``"parquet"``.
+        What the files are, where their names do not say: ``"csv"``, ``"tsv"``, ``"jsonl"`` or ``"parquet"``.
     separator, quotes
         How a CSV or TSV file is written; by default a comma or a tab, with double quotes.
     encoding

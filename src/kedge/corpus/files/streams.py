@@ -43,7 +43,7 @@ class File:
 
     @contextmanager
     def opened(self) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-        """The content, unpacked, and the file itself, whose position tells how much was read."""
+        """The content, unpacked, and the file itself, whose position shows how much was read."""
         if self.path is None:
             yield sys.stdin.buffer, sys.stdin.buffer
             return
@@ -68,7 +68,7 @@ def find_files(given: str | Path | Iterable[str | Path], kind: str | None = None
         A file, a folder of files, a pattern such as ``part-*.parquet``, ``"-"`` for standard input, or
         several of these.
     kind
-        What they are, where their names do not tell.
+        What they are, where their names do not say.
     """
     names = [given] if isinstance(given, (str, Path)) else list(given)
     files = [file for name in names for file in _found(name, kind)]

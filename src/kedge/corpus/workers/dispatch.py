@@ -42,7 +42,7 @@ class Worker(Protocol):
         """Give it a batch."""
 
     def end(self) -> None:
-        """End it, whatever it is doing; the fleet then tells that it was lost."""
+        """End it, whatever it is doing; the fleet then reports it as lost."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ TOLERANCE = 0.01
 
 @dataclass(frozen=True)
 class Credentials:
-    """What tells a fit worker from another.
+    """What shows that a worker is fit.
 
     Parameters
     ----------

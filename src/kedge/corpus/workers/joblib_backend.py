@@ -1,7 +1,7 @@
 """Any backend that joblib knows: threads, multiprocessing, ray, Spark.
 
 Work goes out in rounds of a few seconds, because some of these give results only when all are there. They do
-not tell which worker was lost, or of which document: a round that fails is tried again, then its documents
+not report which worker was lost, or of which document: a round that fails is tried again, then its documents
 one by one.
 """
 

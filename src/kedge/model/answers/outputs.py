@@ -43,7 +43,7 @@ def read_outputs(
     outputs
         What the numbers mean: ``"labels"``, ``"probabilities"``, ``"scores"`` (the largest wins; one
         column: positive is the second class), ``"multilabel"`` (an indicator per label), or
-        ``"auto"`` where it can be told.
+        ``"auto"`` where that is clear.
     classes
         Names of the columns, or of the labels 0..k-1. Without them those of a table's columns, or numbers.
     """

@@ -127,7 +127,7 @@ def read_torch(given: TorchModel) -> Model:
 
 
 def is_torch_module(model: Any) -> bool:
-    """Whether this is a torch module, told without importing torch."""
+    """Whether this is a torch module, without importing torch."""
     return any(c.__module__.startswith("torch.nn") and c.__name__ == "Module" for c in type(model).__mro__)
 
 

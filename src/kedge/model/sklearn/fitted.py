@@ -107,7 +107,7 @@ def all_finite(state: Sequence[object]) -> bool:
 
 
 def makes_dense(step: Any) -> bool:
-    """Whether a step is ``FunctionTransformer(lambda x: x.toarray())``, told by the function's own code."""
+    """Whether a step is ``FunctionTransformer(lambda x: x.toarray())``, by the function's own code."""
     from sklearn.preprocessing import FunctionTransformer
 
     if type(step) is not FunctionTransformer or step.kw_args:

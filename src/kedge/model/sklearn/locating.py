@@ -36,7 +36,7 @@ CONTEXT = frozenset("\u03a3\u0130")
 def locate_words(vectorizer: Any, text: str) -> Sequence[Token] | None:
     """The words of ``text`` as the vectoriser's analyzer finds them, with spans in ``text``.
 
-    None when its preprocessing moves characters so that their origin cannot be told, or when it makes words
+    None when its preprocessing moves characters so that their origin is unknown, or when it makes words
     that do not stand in the text ("be" of "was", say); a stem stands for its word.
     """
     try:

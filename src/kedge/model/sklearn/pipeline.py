@@ -28,7 +28,7 @@ __all__ = ["is_pipeline", "pipeline_model", "row_model"]
 
 
 def is_pipeline(model: Any) -> bool:
-    """Whether this is a scikit-learn pipeline (told without importing scikit-learn).
+    """Whether this is a scikit-learn pipeline (without importing scikit-learn).
 
     The very type, with the methods of its class, and all that is inside it likewise: a subclass, or a method
     that replaced another, may treat them in another way, and is queried as it stands.

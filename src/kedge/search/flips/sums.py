@@ -28,7 +28,7 @@ def lose_sum(score: AdditiveScore, lost: Lost) -> Cut | None:
     """The fewest removals that make the score no longer positive; None if there are none."""
     best, pick = _most(score)
     full = float(score.score(score.sizes[None])[0])
-    # Our sums are rounded as the model's are; between these two only the model can tell.
+    # Our sums are rounded as the model's are; between these two only the model itself decides.
     error = 2.0 * score.error + 4.0 * (len(score.sizes) + 8) * UNIT * score.magnitude
     left = full - best
     maybe, surely = np.flatnonzero(left <= error), np.flatnonzero(left < -error)

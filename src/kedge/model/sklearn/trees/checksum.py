@@ -1,7 +1,7 @@
 """Whether the numbers of fitted trees are still those that were read: they live in memory of their own.
 
 Reading an ensemble takes longer than an explanation, so that it is done once. A pruned tree, or leaves that
-were given other values, are the same objects as before; a checksum of what they hold tells.
+were given other values, are the same objects as before; a checksum of what they hold shows a change.
 """
 
 from typing import Any

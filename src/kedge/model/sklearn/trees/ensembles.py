@@ -20,7 +20,7 @@ from kedge.typing import Bools, Counts, Label
 __all__ = ["cut_capabilities", "reads_trees", "tree_labels"]
 
 
-# The very types whose trees are read, by module and name: none is imported to tell.
+# The very types whose trees are read, by module and name: none is imported for that.
 _KNOWN: dict[tuple[str, str], Callable[[Any, bool], Boosted | None]] = {
     ("sklearn.tree._classes", "DecisionTreeClassifier"): lambda final, _: lone_tree(final),
     ("sklearn.tree._classes", "ExtraTreeClassifier"): lambda final, _: lone_tree(final),

@@ -80,7 +80,7 @@ class Grams:
         return word in self._words
 
     def tokens(self, text: str) -> Sequence[Token] | None:
-        """The words of a text as this vectoriser reads them; None where their places cannot be told."""
+        """The words of a text as this vectoriser reads them; None where their places are unknown."""
         return (locate_chunks if self.characters else locate_words)(self.vectorizer, text)
 
     def knows(self, mask: str) -> bool:
@@ -129,7 +129,7 @@ class Grams:
         return True
 
     def occurrences(self, document: Document, mask: str) -> Occurrences | None:
-        """The grams of a document whose tokens give way to a mask; None where that cannot be told."""
+        """The grams of a document whose tokens give way to a mask; None where they are unknown."""
         words, masked = self.tokens(document.text), self.tokens(mask)
         if words is None or masked is None:
             return None
