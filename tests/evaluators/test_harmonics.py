@@ -13,7 +13,6 @@ from kedge.evaluators.laws import NO_LAWS, Coins, Laws
 from kedge.evaluators.loudness import loud_harmonics
 
 SIZES = st.one_of(st.floats(-3, 3), st.integers(-2, 2).map(float), st.sampled_from([0.0, 1.0, 1.0, 7.5]))
-NO_MORE = np.empty(0)
 
 
 def laws_of(rows):

@@ -5,14 +5,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from fitted import VOCABULARY, fitted
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
-from sklearn.tree import DecisionTreeClassifier
 
 import kedge
 from kedge import Neighbours, WordWeights
@@ -21,30 +19,8 @@ from kedge.flipping import _asked_about
 from kedge.studies import flips
 from kedge.utils.deadline import TimeIsUp
 
-VOCABULARY = ["good", "bad", "food", "slow", "nice", "cold", "soup"]
 WEIGHTS = WordWeights({"good": 2.0, "slow": -1.0, "cold": -0.5}, intercept=-0.2)
 TEXT = "the good food was slow and the nice soup cold but very good here today with friends at noon"
-
-
-def fitted(kind, seed, classes):
-    rng = np.random.default_rng(seed)
-    texts = [" ".join(rng.choice(VOCABULARY, 6)) for _ in range(60)]
-    labels = rng.integers(classes, size=60)
-    labels[:classes] = range(classes)
-    steps = {
-        "logistic": lambda: [TfidfVectorizer(norm=None), LogisticRegression()],
-        "naive": lambda: [CountVectorizer(), MultinomialNB()],
-        "sublinear": lambda: [TfidfVectorizer(norm=None, sublinear_tf=True), LogisticRegression()],
-        "bernoulli": lambda: [CountVectorizer(), BernoulliNB()],
-        "tree": lambda: [CountVectorizer(), DecisionTreeClassifier(random_state=0)],
-        "pairs": lambda: [CountVectorizer(ngram_range=(1, 2)), LogisticRegression()],
-        "triples": lambda: [TfidfVectorizer(norm=None, ngram_range=(1, 3)), LogisticRegression()],
-        "normalised": lambda: [TfidfVectorizer(), LogisticRegression()],
-        "normalised logarithms": lambda: [TfidfVectorizer(sublinear_tf=True), LogisticRegression()],
-        "normalised pairs": lambda: [TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression()],
-        "forest": lambda: [CountVectorizer(), RandomForestClassifier(5, random_state=0)],
-    }[kind]()
-    return make_pipeline(*steps).fit(texts, labels)
 
 
 def fewest(model, tokens, reached):

@@ -6,14 +6,12 @@ from itertools import product
 
 import numpy as np
 import pytest
+from fitted import VOCABULARY, fitted
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import BernoulliNB
 from sklearn.pipeline import make_pipeline
-from sklearn.svm import LinearSVC
-from sklearn.tree import DecisionTreeClassifier
 
 import kedge
 from kedge import Explanation, Masking, WordWeights
@@ -23,8 +21,6 @@ from kedge.studies import influences, sampled_effects
 from kedge.studies.effects import Scene
 from kedge.utils.deadline import TimeIsUp
 from kedge.utils.numerics import pieces
-
-VOCABULARY = ["good", "bad", "food", "slow", "nice", "cold", "soup"]
 
 
 def brute(model, text, label, keep=0.5):
@@ -44,24 +40,8 @@ def brute(model, text, label, keep=0.5):
     return positions, words
 
 
-def fitted(kind, seed, classes=2):
-    rng = np.random.default_rng(seed)
-    texts = [" ".join(rng.choice(VOCABULARY, 6)) for _ in range(60)]
-    labels = rng.integers(classes, size=60)
-    labels[:classes] = range(classes)
-    steps = {
-        "logistic": lambda: [TfidfVectorizer(norm=None), LogisticRegression()],
-        "binary": lambda: [CountVectorizer(binary=True), LogisticRegression()],
-        "sublinear": lambda: [TfidfVectorizer(norm=None, sublinear_tf=True), LinearSVC()],
-        "bernoulli": lambda: [CountVectorizer(), BernoulliNB()],
-        "tree": lambda: [CountVectorizer(), DecisionTreeClassifier(random_state=0)],
-        "normalised": lambda: [TfidfVectorizer(), LogisticRegression()],
-    }[kind]()
-    return make_pipeline(*steps).fit(texts, labels)
-
-
 @given(
-    st.sampled_from(["logistic", "binary", "sublinear", "bernoulli", "tree", "normalised"]),
+    st.sampled_from(["logistic", "binary", "sublinear margins", "bernoulli", "tree", "normalised"]),
     st.integers(0, 50),
     st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=7),
     st.sampled_from([0.5, 0.3]),
