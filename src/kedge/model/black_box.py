@@ -89,7 +89,7 @@ def estimator_model(
     Labels are those of ``predict``, whatever the probabilities say. Probabilities are used where it is
     known which label each column means.
     """
-    asks = outputs == "auto" and callable(getattr(estimator, "predict_proba", None))
+    with_chances = outputs == "auto" and callable(getattr(estimator, "predict_proba", None))
 
     def ask(method: str, texts: list[str]) -> Any:
         try:
@@ -101,7 +101,7 @@ def estimator_model(
 
     def predict(texts: Sequence[str]) -> Predictions:
         raw = ask("predict", list(texts))
-        if not asks:
+        if not with_chances:
             return read_outputs(raw, len(texts), outputs, classes)
         answer = read_outputs(raw, len(texts))
         if answer.labels is None or answer.probabilities is not None:

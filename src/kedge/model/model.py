@@ -57,7 +57,7 @@ class Model:
     leads
         (words, sizes, label) to the label's leads over its rivals, where these are sums over words, perhaps
         over the l2 norm.
-    asks
+    matters
         (words, sizes) to (d,) which of the words can matter in a document that has each of them this often.
     algebra
         (words, sizes, label, ask) to a function from (n, d) counts to whether the label holds, by plain
@@ -106,7 +106,7 @@ class Model:
     additive: Callable[[Sequence[str], Counts, Label], AdditiveScore | None] | None = None
     normalised: Callable[[Sequence[str], Label], NormalisedScore | None] | None = None
     leads: Callable[[Sequence[str], Counts, Label], Leads | None] | None = None
-    asks: Callable[[Sequence[str], Counts], Bools] | None = None
+    matters: Callable[[Sequence[str], Counts], Bools] | None = None
     algebra: (
         Callable[[Sequence[str], Counts, Label, Callable[[Counts], Bools]], Callable[[Counts], Bools] | None]
         | None

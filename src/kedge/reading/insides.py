@@ -62,11 +62,11 @@ def _by_words(model: Model, document: Document) -> Inside:
     assert model.from_counts is not None  # noqa: S101  (the caller has looked)
     units = interchangeable(document, model.reads or (lambda _: True))
     words = units.words(document)
-    if model.asks is not None and len(units):
-        matter = model.asks(words, units.sizes)
+    if model.matters is not None and len(units):
+        matter = model.matters(words, units.sizes)
         if matter.any():  # else the label is certain, and any word will do
-            units = Units(tuple(group for group, asked in zip(units.members, matter, strict=True) if asked))
-            words = [word for word, asked in zip(words, matter, strict=True) if asked]
+            units = Units(tuple(group for group, yes in zip(units.members, matter, strict=True) if yes))
+            words = [word for word, yes in zip(words, matter, strict=True) if yes]
     sizes = units.sizes
     given = words, sizes
     return Inside(

@@ -115,7 +115,7 @@ class Reading:
         return self.perturbation.keep
 
     @property
-    def holds_unasked(self) -> Callable[[Counts], Bools] | None:
+    def holds_without_queries(self) -> Callable[[Counts], Bools] | None:
         """``holds`` without a query that counts, where the model's inside decides; else None."""
         score = self.additive or self.chain
         if score is not None:

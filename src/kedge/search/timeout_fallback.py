@@ -30,7 +30,7 @@ def fallback_anchor(reading: Reading, goal: Goal, rng: np.random.Generator) -> F
     sizes = reading.units.sizes
     ranked: list[int] = np.repeat(order := _ranking(reading, rng), sizes[order]).tolist()
     every = len(ranked)  # all words together keep the label for certain
-    length = every if reading.holds_unasked is None else _reaching(reading, ranked, goal, rng)
+    length = every if reading.holds_without_queries is None else _reaching(reading, ranked, goal, rng)
     known = _proof(reading, ranked, length, goal, rng)
     for _ in range(_ATTEMPTS - 1):
         if known.low >= goal.threshold:
@@ -75,7 +75,7 @@ def _prefix(ranked: list[int], length: int) -> Kept:
 def _ranking(reading: Reading, rng: np.random.Generator) -> Counts:
     """(d,) units by what they do for the label, the strongest first."""
     worths = word_weights(reading)
-    holds = reading.holds_unasked
+    holds = reading.holds_without_queries
     if worths is None and holds is not None:
         # How much more of them there is in samples that keep the label.
         worths = np.zeros(len(reading.units))
@@ -94,7 +94,7 @@ def word_weights(reading: Reading) -> Floats | None:
 
 def _hits(reading: Reading, kept: Kept, n: int, rng: np.random.Generator) -> int:
     """How many of ``n`` samples keep the label."""
-    holds = reading.holds_unasked
+    holds = reading.holds_without_queries
     assert holds is not None  # noqa: S101  (only prefixes shorter than the text are sampled)
     return sum(
         int(np.count_nonzero(holds(reading.sample(kept, piece.stop - piece.start, rng))))

@@ -86,7 +86,7 @@ class _Scene:
 def draw_examples(reading: Reading, found: Found, seed: int) -> Sequence[Example]:
     """Samples given the anchor that kept or lost the label."""
     scene = _Scene(reading.document, reading.units, reading.perturbation, found.kept, seed)
-    holds = reading.holds_unasked
+    holds = reading.holds_without_queries
     if holds is not None:
         return LazySequence(lambda: _drawn(scene, holds))
     try:

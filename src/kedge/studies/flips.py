@@ -42,7 +42,7 @@ def lose_label(reading: Reading, to: Label | None, rng: np.random.Generator) -> 
 
     ``to`` names the label to reach where the reading is of "not that label".
     """
-    sizes, holds = reading.units.sizes, reading.holds_unasked
+    sizes, holds = reading.units.sizes, reading.holds_without_queries
     if holds is None:
         most = int(min(_ASKED - reading.oracle.queries, reading.oracle.remaining - 1))
         trials = Trials(reading.answers, sizes, most)

@@ -49,7 +49,7 @@ def measure_influence(reading: Reading, found: Found) -> LazyInfluence | None:
             if reading.algebra
             else LazyInfluence.of(by_table(scene, reading))
         )
-    if reading.holds_unasked is not None:
+    if reading.holds_without_queries is not None:
         return LazyInfluence(lambda: by_arithmetic(scene, reading, _FREE, np.random.default_rng(0)))
     seen = found.evaluator.seen(())
     if seen is None or len(seen[0]) < FEWEST:
@@ -71,7 +71,7 @@ def influence_of(reading: Reading, samples: int, rng: np.random.Generator) -> In
         found = by_table(scene, reading)
         # An exact value rests on answers that repeat, as an exact anchor does.
         return found if reading.check_repeats() else replace(found, exact=False, samples=table_size(reading))
-    if reading.holds_unasked is not None:
+    if reading.holds_without_queries is not None:
         return by_arithmetic(scene, reading, samples, rng)
     counts, holds, odds = _sampled(reading, samples, rng)
     unheard = reading.repeatable or reading.log_odds is None  # else the class probabilities are lost

@@ -39,12 +39,12 @@ def can_be_harder(reading: Reading) -> bool:
 
 def is_free(reading: Reading, found: Found) -> bool:
     """Whether harder removals cost no query: the model is read, or every sample of it is known."""
-    return reading.holds_unasked is not None or found.evaluator.name == "enumeration"
+    return reading.holds_without_queries is not None or found.evaluator.name == "enumeration"
 
 
 def without_questions(reading: Reading) -> Reading:
     """The same reading, unable to query the model; where all samples are known, that is never needed."""
-    holds = reading.holds_unasked
+    holds = reading.holds_without_queries
     if reading.algebra or holds is None:
         return replace(reading, log_odds=None, oracle=Oracle())
     # Scores that only the model's own rounding decides stay open: it cannot be queried.

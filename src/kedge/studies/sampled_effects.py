@@ -29,7 +29,7 @@ _OFTEN = 5
 
 def by_arithmetic(scene: Scene, reading: Reading, samples: int, rng: np.random.Generator) -> Influence:
     """Samples whose labels cost no query."""
-    holds = reading.holds_unasked
+    holds = reading.holds_without_queries
     assert holds is not None  # noqa: S101  (the caller has looked)
     units = len(scene.units)
     if is_fitted(units):
@@ -46,7 +46,7 @@ def by_arithmetic(scene: Scene, reading: Reading, samples: int, rng: np.random.G
 
 def _in_pieces(scene: Scene, reading: Reading, several: Iterable[int], rng: np.random.Generator) -> Influence:
     """So many samples at a time, while there is time."""
-    holds = reading.holds_unasked
+    holds = reading.holds_without_queries
     assert holds is not None  # noqa: S101
     tally, wholes = None, _Wholes.of(scene)
     names: list[Label] = []

@@ -62,7 +62,7 @@ def cut_capabilities(features: Features, trees: Callable[[], Boosted | None]) ->
     """What a pipeline of word features and an ensemble of trees lets us know of a document."""
     known: dict[tuple[str, ...], tuple[Boosted, Ensemble]] = {}
 
-    def asks(words: Sequence[str], sizes: Counts) -> Bools:
+    def matters(words: Sequence[str], sizes: Counts) -> Bools:
         boosted = trees()
         known.clear()  # one document after the other
         cut = None if boosted is None else _cut_to(features, boosted, words, sizes)
@@ -84,7 +84,7 @@ def cut_capabilities(features: Features, trees: Callable[[], Boosted | None]) ->
             cut = _cut_to(features, boosted, words, sizes)
         return None if cut is None else tree_labels(boosted, cut, label, ask)
 
-    return {"asks": asks, "algebra": algebra}
+    return {"matters": matters, "algebra": algebra}
 
 
 def _made_for(cut: Ensemble, sizes: Counts) -> bool:
