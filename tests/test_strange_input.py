@@ -54,7 +54,7 @@ def test_a_hundred_thousand_words_read():
 def test_a_hundred_thousand_words_asked_within_the_budget():
     """A black box gets an answer or not_reached within max_queries."""
     text = "word " * 99_999 + "good"
-    e = kedge.explain(black_box, text, max_queries=50)
+    e = kedge.explain(lambda texts: ["good" in text for text in texts], text, max_queries=50)
     assert e.queries <= 50
     assert e.status in {"certified", "estimated", "not_reached"}
 

@@ -5,6 +5,7 @@ them become one. It never has more blanks in a row than one of them had, and two
 never touch.
 """
 
+import re
 import unicodedata
 from functools import lru_cache
 
@@ -19,6 +20,7 @@ __all__ = ["removal_writer"]
 # Punctuation that belongs to the word before it, or after it; straight quotes may do either.
 _CLOSING = frozenset(".,;:!?%\u2026\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f\"'")
 _OPENING = frozenset("\u00bf\u00a1\"'")
+_BLANK = re.compile(r"\s")
 # Most removed runs are short and come back often; of a book not all can be kept in mind.
 _REMEMBERED = 1 << 16
 
@@ -89,7 +91,7 @@ def _apart(gap: str, at: int) -> str:
 
 
 def _has_blank(gap: str) -> bool:
-    return any(character.isspace() for character in gap)
+    return _BLANK.search(gap) is not None
 
 
 def _closes(character: str) -> bool:
