@@ -65,7 +65,7 @@ def explain(text="so good", model=ok, **options):
         (explain(batch_size=0), OptionError, "batch_size"),
         (explain(method="magic"), OptionError, "auto, "),
         (explain(evaluator="magic"), OptionError, "empirical"),
-        (explain(ties="magic"), OptionError, "first, last, random"),
+        (explain(ties="magic"), OptionError, "strongest, first, last, random"),
         (explain(outputs="magic"), OptionError, "multilabel"),
         (explain(perturbation="magic"), OptionError, "unk"),
         (explain(perturbation=3), OptionError, "Masking"),

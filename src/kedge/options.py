@@ -93,9 +93,10 @@ class Options:
         flag="Let the anchor be empty where no word is needed.",
     )
     ties: Ties = _option(
-        "first",
-        'Which of equally good anchors: the ``"first"`` in the text, the ``"last"`` or a ``"random"`` one, '
-        "where the search knows all of them. For a linear model, only words of equal weight tie.",
+        "strongest",
+        'Which of equally precise anchors, where the search knows all of them: the ``"strongest"``, whose '
+        'words alone speak most for the label, the ``"first"`` in the text, the ``"last"`` or a '
+        '``"random"`` one.',
         choices=get_args(Ties),
     )
     max_queries: int | None = _option(

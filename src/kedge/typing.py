@@ -29,7 +29,7 @@ Counts = NDArray[np.int64]
 
 Status = Literal["exact", "certified", "audited", "estimated", "not_reached"]
 
-Ties = Literal["first", "last", "random"]
+Ties = Literal["strongest", "first", "last", "random"]
 
 Minimality = Literal["shortest", "irreducible", "narrow", "open"]
 """What is known of an anchor's length: no shorter one reaches the threshold; none of its words can be left

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.random import default_rng
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -19,6 +20,7 @@ import kedge
 from kedge import Explanation
 from kedge.data.demo import reviews
 from kedge.errors import OptionError
+from kedge.search import Goal
 from kedge.search.keep_zero import shortest_at_keep_zero
 from kedge.studies.removals import LEVELS
 
@@ -131,7 +133,9 @@ def test_what_carries_a_label_is_said_and_shown():
     assert said.startswith(
         "No word is needed: even with 75% of the words removed at random, the label holds in "
     )
-    assert said.endswith(" of cases. With 90% of the words removed, it needs “excellent” (exact).")
+    assert said.endswith(
+        " of cases. With 90% of the words removed, “excellent” is enough to keep it (exact)."
+    )
     assert str(e).split("\n")[2] == EXCELLENT.replace("excellent", "[excellent]")
     assert "\ncarried by excellent   with 90% of the words removed\n" in str(e)
     assert "one word" not in str(e)
@@ -209,7 +213,7 @@ def test_words_alone_are_found_for_any_model():
         assert (last.keep, len(last.words)) == (0.0, needed)
         assert last.minimality == ("shortest" if needed == 1 else "irreducible")
         few = kedge.Explainer(ask).read(" ".join(f"w{k}" for k in range(12)))
-        kept, _, minimality = shortest_at_keep_zero(few)
+        kept, _, minimality = shortest_at_keep_zero(few, Goal(), default_rng())
         assert (len(kept), minimality) == (needed, "irreducible" if needed == 3 else "shortest")
 
 

@@ -59,7 +59,8 @@ def _takes(e: Explanation, removal: Removal) -> str:
     when = "all other words" if removal.keep == 0 else share_removed(removal.keep)
     if removal.status == "not_reached":
         return f"With {when} removed, no set of words was shown to reach {e.threshold:g}; the best is {words}"
-    return f"With {when} removed, it needs {words}"
+    enough = "is" if len(set(removal.words)) == 1 else "are"
+    return f"With {when} removed, {words} {enough} enough to keep it"
 
 
 def _sure(statuses: set[Status], delta: float) -> str:

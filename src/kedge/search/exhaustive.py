@@ -25,8 +25,8 @@ from kedge.search.strategy import (
     Goal,
     Selection,
     best_candidates,
-    break_tie,
 )
+from kedge.search.ties import break_tie
 from kedge.typing import Counts, Kept, Status
 from kedge.utils.sentences import Option, Sentence
 
@@ -136,7 +136,7 @@ def search_all(
         if len(reached):
             top = float(estimates.mean[reached].max())
             tied = tuple(anchors[i] for i in reached if estimates.mean[i] >= top - _TIE)
-            kept = break_tie(tied, goal, rng)
+            kept = break_tie(tied, goal, rng, reading)
             low, high = (float(x[anchors.index(kept)]) for x in estimates.bounds(beta))
             exact = settled and bool(estimates.settled.all()) and low >= goal.threshold
             selection = Selection(_count_reaching(precision, goal, sizes), len(reached), tied)

@@ -14,23 +14,32 @@ from kedge.evaluators.affordable import question_budget
 from kedge.reading.reading import Reading
 from kedge.search.exact.ladder import Ladder
 from kedge.search.pruning import prune
+from kedge.search.strategy import Goal
+from kedge.search.ties import break_tie
 from kedge.typing import Bools, Kept, Minimality, Status
 
 __all__ = ["shortest_at_keep_zero"]
 
 
-def shortest_at_keep_zero(reading: Reading) -> tuple[Kept, Status, Minimality]:
+def shortest_at_keep_zero(
+    reading: Reading, goal: Goal, rng: np.random.Generator
+) -> tuple[Kept, Status, Minimality]:
     """A set of words that has the label alone, and what is known of its length.
 
-    The label must not hold for no word at all.
+    The label must not hold for no word at all. Where several single words or pairs have it, the goal says
+    which is taken.
     """
     if reading.additive is not None and reading.additive.linear:
         return _prefix(reading)
     units = range(len(reading.units))
+
+    def one(anchors: list[Kept], held: Bools) -> Kept:
+        return break_tie([anchors[i] for i in np.flatnonzero(held)], goal, rng, reading)
+
     singles: list[Kept] = [(j,) for j in units]
     held = _holds(reading, singles)
     if held.any():
-        return singles[int(held.argmax())], "exact", "shortest"
+        return one(singles, held), "exact", "shortest"
     sizes = reading.units.sizes
     few = len(units) * (len(units) + 1) / 2 <= min(question_budget(reading), reading.oracle.remaining) / 2
     if few:
@@ -39,7 +48,7 @@ def shortest_at_keep_zero(reading: Reading) -> tuple[Kept, Status, Minimality]:
         ]
         held = _holds(reading, pairs)
         if held.any():
-            return pairs[int(held.argmax())], "exact", "shortest"
+            return one(pairs, held), "exact", "shortest"
     kept = _ranked(reading)
     kept = prune(kept, lambda less: bool(_holds(reading, [less])[0]), order=kept)
     return tuple(sorted(kept)), "certified", "irreducible"

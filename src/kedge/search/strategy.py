@@ -24,7 +24,6 @@ __all__ = [
     "Selection",
     "Strategy",
     "best_candidates",
-    "break_tie",
     "unproved",
 ]
 
@@ -49,8 +48,9 @@ class Goal:
         Whether keeping no word at all is an answer; and whether "no word is needed", where it seems so, is
         worth a proof of its own beside that of an anchor.
     ties
-        Among equally good anchors take the ``"first"`` (lowest positions), the ``"last"`` (as the
-        official and the paper's implementations do) or a ``"random"`` one.
+        Among equally precise anchors take the ``"strongest"`` (see ``strength``), the ``"first"`` (lowest
+        positions), the ``"last"`` (as the official and the paper's implementations do) or a ``"random"``
+        one.
     seed
         What the fresh samples of a proof follow from, together with the text and the anchor.
     """
@@ -59,7 +59,7 @@ class Goal:
     delta: float = 0.05
     allow_empty: bool = False
     settle_empty: bool = False
-    ties: Ties = "first"
+    ties: Ties = "strongest"
     seed: int = 0
 
     @property
@@ -170,13 +170,6 @@ def best_candidates(anchors: Sequence[Kept], estimates: Estimates, beta: float) 
     picked = Estimates(estimates.mean[order], estimates.trials[order], estimates.slack[order])
     chosen = (anchors[i] for i in order)
     return [Candidate(kept, known) for kept, known in zip(chosen, picked.intervals(beta), strict=True)]
-
-
-def break_tie(tied: Sequence[Kept], goal: Goal, rng: np.random.Generator) -> Kept:
-    """One of several equally good anchors."""
-    if goal.ties == "random":
-        return tied[int(rng.integers(len(tied)))]
-    return max(tied) if goal.ties == "last" else min(tied)
 
 
 def unproved(known: Interval, goal: Goal) -> Status:

@@ -84,7 +84,7 @@ def harder_removals(
             harder = next((keep for keep in LEVELS if 0 < keep < reading.keep), None)
             if harder is None:
                 if reading.repeatable:  # else the words that stand for others are left to chance
-                    yield _without_chance(reading)
+                    yield _without_chance(reading, goal, rng)
                 return
             reading = replace(reading, perturbation=replace(reading.perturbation, keep=harder))  # type: ignore[type-var]
             known, exact = empty_precision(reading, goal, rng)
@@ -106,13 +106,13 @@ def _no_word(reading: Reading, known: Interval, *, claimed: bool, exact: bool) -
     return Removal(reading.keep, known, (), (), (), known, status, "shortest" if claimed else "open")
 
 
-def _without_chance(reading: Reading) -> Removal:
+def _without_chance(reading: Reading, goal: Goal, rng: np.random.Generator) -> Removal:
     """With every other word gone: the words that have the label by themselves."""
     held = bool(reading.holds(np.zeros((1, len(reading.units)), dtype=np.int64))[0])
     baseline = Interval.exactly(float(held))
     if held:
         return Removal(0.0, baseline, (), (), (), baseline, "exact", "shortest")
-    kept, status, minimality = shortest_at_keep_zero(reading)
+    kept, status, minimality = shortest_at_keep_zero(reading, goal, rng)
     return _anchored(reading, 0.0, baseline, kept, Interval.exactly(1.0), status, minimality)
 
 

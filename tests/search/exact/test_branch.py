@@ -127,7 +127,7 @@ def test_trees_find_the_best_of_the_shortest(seed, threshold, keep):
     if not boxes.holds(sizes[None])[0]:
         boxes = LeafBoxes(boxes.low, boxes.high, ~boxes.label)
     reading = reading_of(sizes, leaves=boxes, keep=keep)
-    found = Tree()(reading, Goal(threshold), rng)
+    found = Tree()(reading, Goal(threshold, ties="first"), rng)
     length, best, a3 = shortest(boxes.holds, sizes, threshold, keep)
     assert found.status == "exact"
     assert len(found.kept) == length
@@ -147,7 +147,7 @@ def test_a_wide_tree_on_a_long_document():
     label = np.arange(d + 1) % 3 == 0
     boxes, sizes = LeafBoxes(low, high, label), np.ones(d, dtype=np.int64)
     reading = reading_of(sizes, leaves=boxes)
-    found = Tree()(reading, Goal(0.95), np.random.default_rng(0))
+    found = Tree()(reading, Goal(0.95, ties="first"), np.random.default_rng(0))
     assert (found.status, found.kept) == ("exact", (0,))
 
 

@@ -17,6 +17,7 @@ from kedge.reading.oracle import ASKED_AGAIN
 from kedge.reading.reading import Reading
 from kedge.results.interval import Interval
 from kedge.search.strategy import Candidate, Found, Goal
+from kedge.search.ties import break_tie
 from kedge.typing import Bools, Counts, Kept
 
 __all__ = ["Lazy", "ask_the_rest", "still_to_ask"]
@@ -74,8 +75,7 @@ def _shortest(texts: "_Texts", goal: Goal, rng: np.random.Generator, hint: float
     for length in range(goal.shortest, texts.width + 1):  # pragma: no branch  (all kept reach)
         anchors = _in_order(texts.of_length(length), goal, rng)
         while True:
-            # Of those that may be the best, the one that wins a tie.
-            leader = int(anchors[texts.losses()[anchors].argmin()])
+            leader = _leader(texts, anchors, goal, rng)
             known = texts.bounds(leader)
             if not known.width or known.high < goal.threshold:
                 break
@@ -97,6 +97,23 @@ def _baseline(texts: "_Texts", threshold: float, hint: float) -> Interval:
         texts.ask_telling(0)
     known = texts.bounds(0)
     return Interval(known.low, hint, known.high).within(known.low, known.high)
+
+
+def _leader(texts: "_Texts", anchors: Counts, goal: Goal, rng: np.random.Generator) -> int:
+    """Of the anchors that may be the best, the one that wins a tie.
+
+    To be compared, each is asked about alone: a text that contains it, and is the likeliest to refute it.
+    """
+    while True:
+        losses = texts.losses()[anchors]
+        best = anchors[losses == losses.min()]
+        if goal.ties != "strongest" or texts.reading.log_odds is None or len(best) == 1:
+            return int(best[0])
+        if not len(unseen := texts.unknown(best)):
+            break
+        texts.ask(unseen)
+    kept = {texts.units(anchor): int(anchor) for anchor in best}
+    return kept[break_tie(list(kept), goal, rng, texts.reading)]
 
 
 def _in_order(anchors: Counts, goal: Goal, rng: np.random.Generator) -> Counts:
@@ -143,6 +160,10 @@ class _Texts:
         total = int(np.count_nonzero(inside))
         low, high = (total - lost - still_open) / total, (total - lost) / total
         return Interval(low, (low + high) / 2, high)
+
+    def unknown(self, at: Counts) -> Counts:
+        """Those of some texts that were not asked about yet."""
+        return at[self._open[at]]
 
     def ask(self, at: Counts) -> Bools:
         """Whether these texts keep the label."""

@@ -70,7 +70,7 @@ class Ranked:
             notes = ("A shorter anchor comes so close to the threshold that it could not be ruled out.",)
         looked = [n for n in sorted(found.looked) if goal.shortest <= n <= len(found.ladder)]
         return Found(
-            found.kept if goal.ties == "first" else _other_tie(found, goal, rng),
+            found.kept if goal.ties in {"strongest", "first"} else _other_tie(found, goal, rng),
             found.tail,
             status,
             Additive(reading),

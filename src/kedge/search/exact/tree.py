@@ -19,7 +19,8 @@ import numpy as np
 from kedge.evaluators.leaves import LeafChances, Leaves
 from kedge.reading.reading import Reading
 from kedge.search.pruning import prune
-from kedge.search.strategy import Candidate, Found, Goal, Selection, break_tie
+from kedge.search.strategy import Candidate, Found, Goal, Selection
+from kedge.search.ties import break_tie
 from kedge.typing import Counts, Floats, Kept, Status
 
 __all__ = ["Tree"]
@@ -88,7 +89,7 @@ class Tree:
                 top = max(one.interval.mean for one in reached)
                 tied = tuple(sorted(one.kept for one in reached if one.interval.mean >= top - _TIE))
                 status: Status = "certified" if doubt else "exact"
-                best = break_tie(tied, goal, rng)
+                best = break_tie(tied, goal, rng, reading)
                 return Found(
                     best,
                     # Its own: one that ties with it, but for rounding, may be certain where it is not.
