@@ -16,6 +16,15 @@ def test_a_long_text_is_shown_around_the_words_that_go():
     )
 
 
+def test_one_of_several_occurrences_is_told_from_all():
+    """To say "without cold" would mean that every "cold" goes."""
+    model = kedge.WordWeights({"cold": 1.0, "nice": -1.5}, intercept=0.0)
+    f = kedge.flip(model, "Cold soup, cold tea, nice place")
+    assert f.words == ("cold",)
+    assert "Without “cold” (1 of 2), the label is “0”." in render_flip(f, colour=False)
+    assert "Without “cold” (1 of 2), the label is “0”." in f.to_html()
+
+
 def test_how_sure_a_flip_is():
     """Proven, confirmed by the model, cut short, or not found."""
     found = kedge.flip(kedge.rules.any_of(["not", "bad"], ["good"]), "not bad, rather good")

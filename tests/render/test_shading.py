@@ -96,8 +96,45 @@ def test_what_is_within_its_error_is_not_shaded():
     assert "± 0.01" in views(unsure)[0].values[0]
     unknown = replace(e, measure=None)
     assert views(unknown) == []
-    assert strongest(unknown) == Spoken()
+    assert strongest(unknown) == Spoken((), (), "probability that the label holds")
     assert "k-shaded" not in unknown.to_html().split("</style>")[-1]
+
+
+def test_too_few_samples_are_said_to_be_too_few():
+    """A search that draws a handful of samples with nothing kept knows no influence; it says so."""
+    p = {"slow": -3.0, "cold": -2.0, "nice": 1.0}
+
+    def ask(texts):
+        score = np.array([sum(p.get(w, 0.0) for w in t.split()) + 0.5 for t in texts])
+        return np.stack([1 / (1 + np.exp(score)), 1 / (1 + np.exp(-score))], axis=1)
+
+    e = kedge.explain(
+        ask, "the service was slow and the soup was cold but the staff were nice", max_queries=100
+    )
+    assert (e.status, e.influence) == ("certified", None)
+    said = (
+        "There are too few samples to say what each word does; "
+        "kedge.influence(model, text, samples=20_000) draws more of them."
+    )
+    assert said in str(e)
+    assert said in e.to_html()
+
+
+def test_what_does_not_show_in_the_label_shows_in_its_log_odds():
+    """Words that are not seen to change whether the label holds are listed by what they add to its score."""
+    e = kedge.explain(WordWeights({"good": 1.0, "bad": -1.0}, intercept=0.1), "good bad")
+    vague = replace(e.influence, errors=(0.9, 0.9), exact=False, samples=50)
+    vague = replace(vague, words=tuple(replace(w, error=0.9) for w in vague.words))
+    told = strongest(replace(e, measure=Measure.of(vague)))
+    assert (told.supporters, told.adversaries) == ((("good", "+1.00"),), (("bad", "-1.00"),))
+    assert told.of == "log-odds of “1”"
+
+
+def test_against_a_label_the_list_is_of_being_ahead():
+    """The heading of the words names what they change: being ahead of the other label."""
+    model = WordWeights({"good": 1.0, "bad": -1.0}, intercept=0.1, classes=["a", "b"])
+    e = kedge.explain(model, "good bad good", against="a")
+    assert strongest(e).of == "probability that the label is ahead of “a”"
 
 
 def test_many_words_of_chance_are_not_shaded():

@@ -29,7 +29,8 @@ def flip_headline(f: Flip) -> str:
     if f.replacements is not None:
         changes = [f"“{a}” by “{b}”" for a, b in zip(f.words, f.replacements, strict=True)]
         return f"Replacing {', '.join(changes)} changes the label to “{f.new_label}”."
-    return f"Without {listed(f.words)}, the label is “{f.new_label}”."
+    there = [f.text[slice(*span)] for span in f.tokens]
+    return f"Without {listed(f.words, there)}, the label is “{f.new_label}”."
 
 
 def flip_promise(f: Flip) -> str:

@@ -43,7 +43,7 @@ def predicts(e: Explanation) -> str:
 
 
 def removal_rows(e: Explanation) -> list[tuple[str, str, str]]:
-    """For a table: how many words are removed, how often the label holds, and what it needs."""
+    """For a table: how many words are removed, how often the label holds, and which words are enough."""
     return [
         (
             share_removed(r.keep).capitalize(),

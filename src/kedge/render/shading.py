@@ -67,13 +67,13 @@ class Spoken:
     supporters, adversaries
         Words with their values as they are written.
     of
-        What the values change: the probability that the label holds, or its log-odds where no word changes
-        that.
+        What the values change: the probability that the label holds, or its log-odds where no word clearly
+        changes that.
     """
 
-    supporters: tuple[tuple[str, str], ...] = ()
-    adversaries: tuple[tuple[str, str], ...] = ()
-    of: str = "probability that the label holds"
+    supporters: tuple[tuple[str, str], ...]
+    adversaries: tuple[tuple[str, str], ...]
+    of: str
 
 
 def views(e: Explanation) -> list[View]:
@@ -98,13 +98,12 @@ def views(e: Explanation) -> list[View]:
 
 def unclear(e: Explanation) -> str:
     """One sentence where the samples say nothing of any word that may matter; else nothing."""
-    known = e.influence
-    if known is None or known.exact or e.needs_no_word or views(e):
+    if not e.sampled or e.needs_no_word or views(e):
         return ""
-    return (
-        "No single word stands out in the samples; "
-        "kedge.influence(model, text, samples=20_000) draws more of them."
-    )
+    why = "There are too few samples to say what each word does"
+    if e.influence is not None:
+        why = "No single word stands out in the samples"
+    return f"{why}; kedge.influence(model, text, samples=20_000) draws more of them."
 
 
 def _is_flat(known: Influence) -> bool:
@@ -132,17 +131,19 @@ def signed(value: float, error: float) -> str:
 def strongest(e: Explanation, most: int = 6) -> Spoken:
     """The words that support the label and those that oppose it, at most so many of each."""
     known = e.influence
+    holds = "holds" if e.against is None else f"is ahead of “{e.against}”"
+    of = f"probability that the label {holds}"
     if known is None:
-        return Spoken()
+        return Spoken((), (), of)
 
     def told(words: Sequence[WordInfluence], *, exact: bool) -> tuple[tuple[str, str], ...]:
         return tuple((w.word, signed(w.value, 0.0 if exact else w.error)) for w in words[:most])
 
     supporters, adversaries = known.supporters, known.adversaries
     scored = known.of(e.label)
-    if supporters or adversaries or scored is None or e.against is not None or not _is_flat(known):
-        return Spoken(told(supporters, exact=known.exact), told(adversaries, exact=known.exact))
-    # No word changes whether the label holds: which words it is made of is seen in its score only.
+    if supporters or adversaries or scored is None or e.against is not None:
+        return Spoken(told(supporters, exact=known.exact), told(adversaries, exact=known.exact), of)
+    # No word is seen to change whether the label holds: which words it is made of is seen in its score only.
     exact = not any(scored.errors)
     words = [
         WordInfluence(

@@ -9,13 +9,22 @@ from kedge.utils.rounding import is_wide
 __all__ = ["about", "duration", "listed", "queries"]
 
 
-def listed(words: Sequence[str]) -> str:
-    """Words as a sentence lists them, repeated ones counted.
+def listed(words: Sequence[str], among: Sequence[str] = ()) -> str:
+    """Words as a sentence lists them, repeated ones counted, of those ``among`` which they are found.
 
     >>> listed(["very", "very", "good"]), listed(["slow", "cold", "rude"])
     ('“very” (2 times) and “good”', '“slow”, “cold” and “rude”')
+    >>> listed(["cold"], among=["Cold", "soup", "cold", "tea"])
+    '“cold” (1 of 2)'
     """
-    named = [f"“{word}”" if n == 1 else f"“{word}” ({n} times)" for word, n in Counter(words).items()]
+    there = Counter(word.casefold() for word in among)
+
+    def named_with(word: str, n: int) -> str:
+        if (of := there[word.casefold()]) > n:
+            return f"“{word}” ({n} of {of})"
+        return f"“{word}”" if n == 1 else f"“{word}” ({n} times)"
+
+    named = [named_with(word, n) for word, n in Counter(words).items()]
     return " and ".join([", ".join(named[:-1]), named[-1]]) if len(named) > 1 else "".join(named)
 
 
