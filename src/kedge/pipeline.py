@@ -138,8 +138,10 @@ def explain_text(query: Query, setup: Setup, *, given: Any, bare: bool = False) 
     pair, two, first = _contrasted(query, query.against, converted)
     reading, rng = open_reading(pair, replace(setup, converted=two))
     found = explain_reading(reading, options, rng, model=name, given=given, started=started, bare=bare)
-    shares = first.distribution() or {}
-    return replace(found, against=query.against, probabilities=tuple(shares.items()))
+    shares = first.distribution()
+    return replace(
+        found, against=query.against, probabilities=None if shares is None else tuple(shares.items())
+    )
 
 
 def _contrasted(query: Query, against: Label, converted: Converted) -> tuple[Query, Converted, Predictions]:

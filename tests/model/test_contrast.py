@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import kedge
@@ -29,6 +30,9 @@ def fitted(kind, seed):
         "naive": [CountVectorizer(), MultinomialNB()],
         "normalised": [TfidfVectorizer(), LogisticRegression()],
         "tree": [CountVectorizer(), DecisionTreeClassifier(max_depth=4, random_state=0)],
+        "svm": [TfidfVectorizer(), LinearSVC()],
+        "hinge": [TfidfVectorizer(norm=None), SGDClassifier(random_state=0)],
+        "ridge": [CountVectorizer(ngram_range=(1, 2)), RidgeClassifier()],
     }[kind]
     return make_pipeline(*steps).fit(texts, labels)
 
@@ -43,12 +47,12 @@ def tokens(text):
 
 
 @given(
-    st.sampled_from(["logistic", "naive", "normalised", "tree"]),
+    st.sampled_from(["logistic", "naive", "normalised", "tree", "svm", "hinge", "ridge"]),
     st.integers(0, 30),
     st.lists(st.sampled_from(VOCABULARY), min_size=2, max_size=7),
     st.integers(1, 3),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_the_anchor_keeps_the_label_ahead(kind, seed, words, step):
     """The precision is that of "ahead of the other one", by brute force on masked texts."""
     model, text = fitted(kind, seed), " ".join(words)
@@ -58,7 +62,8 @@ def test_the_anchor_keeps_the_label_ahead(kind, seed, words, step):
     names = model.classes_.tolist()
 
     def ahead(texts):
-        shares = model.predict_proba(texts)
+        score = getattr(model, "predict_proba", None) or model.decision_function
+        shares = score(texts)
         mine, its = shares[:, names.index(label)], shares[:, names.index(other)]
         return [
             "ahead" if a > b or (a == b and label < other) else "behind"
@@ -82,6 +87,24 @@ def test_one_lead_needs_no_more_words_than_all():
     assert dict(e.probabilities)[label] == pytest.approx(model.predict_proba([text]).max())
 
 
+def test_scores_of_a_function_are_compared_too():
+    """The largest score has the label, so that two scores say which of two labels is ahead."""
+    model = fitted("svm", 4)
+    text = "goal team match vote law"
+    label = str(model.predict([text])[0])
+    other = next(topic for topic in TOPICS if topic != label)
+    options = {"outputs": "scores", "classes": model.classes_.tolist(), "mask": "UNK"}
+
+    def ask(texts):
+        return model.decision_function(texts)
+
+    e = kedge.explain(ask, text, against=other, **options)
+    read = kedge.explain(model, text, against=other)
+    assert (e.label, e.against, e.probabilities) == (label, other, None)
+    assert (e.words, e.precision) == (read.words, read.precision)
+    assert read.queries == 1
+
+
 def test_it_is_said_everywhere():
     """In the terminal, on the page, in JSON and back."""
     model = fitted("logistic", 4)
@@ -95,7 +118,7 @@ def test_it_is_said_everywhere():
 
 
 def test_what_cannot_be_compared_is_refused():
-    """The text's own label, an unknown one, a model without probabilities; and `label=` names what to ask."""
+    """The text's own label, an unknown one, a model of labels only; and `label=` names what to ask."""
     model = fitted("logistic", 4)
     text = "goal team match"
     label = str(model.predict([text])[0])

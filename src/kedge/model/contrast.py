@@ -41,15 +41,17 @@ def between(model: Model, label: Label, other: Label) -> Model:
 
 
 def the_pair(given: Predictions, label: Label, other: Label) -> Predictions:
-    """The answers of a model that knows two labels only: the more probable of the two."""
-    if given.probabilities is None or given.classes is None or given.labels is None:
+    """The answers of a model that knows two labels only: of larger probability, or else score."""
+    if given.strengths is None or given.classes is None:
         raise LabelError(
             Option("against"),
-            " compares the probabilities of two labels, so it needs a model that gives probabilities of "
-            "exclusive classes, such as pipeline.predict_proba.",
+            " compares the probabilities of two labels, so it needs a model that gives probabilities (or "
+            "scores) of exclusive classes, such as pipeline.predict_proba.",
         )
     pair = sorted((label, other), key=given.column)
-    both = given.probabilities[:, [given.column(name) for name in pair]]
+    both = given.strengths[:, [given.column(name) for name in pair]]
+    if given.probabilities is None:
+        return _labelled(both[:, 1] > both[:, 0], pair, None)
     total = both.sum(axis=1, keepdims=True)
     shares = np.divide(both, total, out=np.full_like(both, 0.5), where=total > 0)
     return _labelled(both[:, 1] > both[:, 0], pair, shares)

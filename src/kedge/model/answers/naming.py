@@ -72,7 +72,7 @@ def name_labels(predictions: Predictions, names: Names) -> Predictions:
         named[:] = [_named(label, names) for label in labels]
         labels = named
     classes = predictions.classes and tuple(_named(label, names) for label in predictions.classes)
-    return Predictions(labels, classes, predictions.probabilities, predictions.indicator)
+    return Predictions(labels, classes, predictions.probabilities, predictions.indicator, predictions.scores)
 
 
 def _named(label: Label, names: Names) -> Label:

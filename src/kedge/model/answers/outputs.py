@@ -255,7 +255,7 @@ def _scores(numbers: Floats, classes: Sequence[Label] | None) -> Predictions:
         second = numbers.reshape(-1)
         numbers = np.column_stack([np.zeros_like(second), second])
     names = _named(classes, numbers.shape[1])
-    return Predictions(_winners(numbers, names), names)
+    return Predictions(_winners(numbers, names), names, scores=numbers)
 
 
 def _multilabel(numbers: Floats, classes: Sequence[Label] | None) -> Predictions:

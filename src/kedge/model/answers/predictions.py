@@ -20,14 +20,16 @@ _OFFERED = 10
 class Predictions:
     """A model's answers about ``n`` texts.
 
-    ``classes`` names the columns of ``probabilities`` and ``indicator``. A multi-label model has an
-    ``indicator`` (n, k) of which labels hold; its ``labels`` are None.
+    ``classes`` names the columns of ``probabilities``, ``scores`` and ``indicator``. The largest of the
+    ``scores`` (n, k) has the label, where a model decides by scores and gives no probabilities. A multi-label
+    model has an ``indicator`` (n, k) of which labels hold; its ``labels`` are None.
     """
 
     labels: NDArray[np.object_] | None
     classes: tuple[Label, ...] | None = None
     probabilities: Floats | None = None
     indicator: Bools | None = None
+    scores: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.labels) if self.labels is not None else len(self._indicator())
@@ -40,6 +42,7 @@ class Predictions:
             self.classes,
             None if self.probabilities is None else self.probabilities[at],
             None if self.indicator is None else self.indicator[at],
+            None if self.scores is None else self.scores[at],
         )
 
     def _indicator(self) -> Bools:
@@ -55,8 +58,16 @@ class Predictions:
     @property
     def comparable(self) -> bool:
         """Whether it is known which of two labels is ahead, whatever becomes of the others."""
-        exclusive = self.labels is not None and self.classes is not None
-        return exclusive and (self.probabilities is not None or len(self.classes or ()) == 2)
+        if self.labels is None or self.classes is None:
+            return False
+        return self.strengths is not None or len(self.classes) == 2
+
+    @property
+    def strengths(self) -> Floats | None:
+        """(n, k) of each class its probability, else its score, by which exclusive labels compare."""
+        if self.labels is None:
+            return None
+        return self.scores if self.probabilities is None else self.probabilities
 
     def hold(self, label: Label) -> Bools:
         """(n,) where ``label`` is the model's answer, or one of them."""

@@ -1,6 +1,8 @@
 """A fitted classifier's own answers about features, with probabilities where it gives them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,13 +17,15 @@ __all__ = ["answers_of"]
 
 
 def answers_of(final: Any, outputs: Outputs, classes: Sequence[Label] | None) -> Callable[[Any], Predictions]:
-    """The final estimator's own answers, with probabilities where it gives them.
+    """The final estimator's own answers, with probabilities where it gives them, or else scores.
 
     Labels are those of ``predict``, to the last bit: elsewhere a probability of one half may hide on
     which side of a tie the score lies.
     """
     kind = type(final).__name__ if type(final).__module__.startswith("sklearn.") else ""
     several = np.ndim(getattr(final, "classes_", ())) == 1 and len(getattr(final, "classes_", ())) > 1
+    if outputs == "auto" and kind in _BY_SCORE and several and not _multilabel(final):
+        return partial(_scored, final)
     if outputs != "auto" or kind not in _PROBABLE or not several or not hasattr(final, "predict_proba"):
         means: Outputs = "labels" if outputs == "auto" else outputs
 
@@ -48,6 +52,21 @@ def answers_of(final: Any, outputs: Outputs, classes: Sequence[Label] | None) ->
     return probable
 
 
+def _multilabel(final: Any) -> bool:
+    """Whether a ridge classifier was fitted on a table of labels."""
+    binarizer = getattr(final, "_label_binarizer", None)
+    return binarizer is not None and str(binarizer.y_type_).startswith("multilabel")
+
+
+def _scored(final: Any, x: Any) -> Predictions:
+    """A linear classifier whose ``predict`` is the largest of its scores, or the sign of the only one."""
+    names = [python_label(c) for c in final.classes_.tolist()]
+    if len(names) == 2:
+        score = _score(final, x).reshape(-1)
+        return replace(_labelled(score > 0, names, None), scores=np.column_stack([-score, score]))
+    return read_outputs(final.decision_function(x), x.shape[0], "scores", names)
+
+
 def _score(final: Any, x: Any) -> Floats:
     """``decision_function`` of a two-class linear model: its own product, to the last bit.
 
@@ -55,7 +74,7 @@ def _score(final: Any, x: Any) -> Floats:
     do not need them; anything else, and a score that is not finite, goes through them.
     """
     coef = final.coef_
-    plain = isinstance(coef, np.ndarray)  # not made sparse
+    plain = isinstance(coef, np.ndarray) and coef.ndim == 2  # not made sparse; ridge may have one row
     if plain and getattr(x, "format", None) == "csr" and x.shape[1] == coef.shape[1]:
         score: Floats = (x @ coef.T + final.intercept_).reshape(-1)
         if np.isfinite(score).all():
@@ -64,7 +83,7 @@ def _score(final: Any, x: Any) -> Floats:
     return checked
 
 
-def _labelled(second: Bools, names: list[Label], chances: Floats) -> Predictions:
+def _labelled(second: Bools, names: list[Label], chances: Floats | None) -> Predictions:
     both = np.empty(2, dtype=object)
     both[:] = names
     return Predictions(both[second.astype(np.int64)], tuple(names), chances)
@@ -75,6 +94,12 @@ def _labelled(second: Bools, names: list[Label], chances: Floats) -> Predictions
 _PREDICT_IS_ARGMAX = frozenset({
     "DecisionTreeClassifier", "RandomForestClassifier", "ExtraTreesClassifier", "MLPClassifier",
     "CalibratedClassifierCV",
+})  # fmt: skip
+
+# Linear classifiers without probabilities of their own.
+_BY_SCORE = frozenset({
+    "LinearSVC", "SGDClassifier", "RidgeClassifier", "RidgeClassifierCV", "Perceptron",
+    "PassiveAggressiveClassifier",
 })  # fmt: skip
 
 # Estimators whose probabilities come from the same scores as their labels. (SVC is not among them:
