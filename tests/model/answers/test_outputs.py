@@ -78,7 +78,15 @@ def test_ambiguous_numbers_are_never_guessed(raw):
         (np.array([NAN, "x"], dtype=object), "nan as a label"),
         (np.zeros((2, 2, 2)), "shape \\(2, 2, 2\\)"),
         ([[1, 2], [3]], "different lengths"),
-        ([{"name": "POS"}, {"name": "NEG"}], "label of type dict"),
+        (
+            [{"name": "POS"}, {"name": "NEG"}],
+            "dictionaries with the keys 'name'; return for each text its label",
+        ),
+        ([{"flagged": True, "score": 0.9}] * 2, "dictionaries with the keys 'flagged', 'score'"),
+        ([{"score": 0.9}, {"score": 0.2}], "dictionaries with the keys 'score'"),
+        ([{"labels": ["a", "b"], "scores": [0.9]}] * 2, "dictionaries with the keys 'labels', 'scores'"),
+        ([{"spam": 0.9, "ham": NAN}] * 2, "score nan for the label 'ham'"),
+        ([{"spam": 0.9, "ham": 0.1}, {"spam": "0.9", "ham": 0.1}], "for one text and records"),
         ([{"label": "POS"}, {"name": "NEG"}], "records with a label for others"),
         ([{"label": "POS", "score": NAN}, {"label": "NEG"}], "score nan for the label 'POS'"),
         ([{"label": "POS"}, "NEG"], "'NEG' for one text and records"),
@@ -144,6 +152,9 @@ ALL = [[{"label": "bad", "score": 0.2}, {"label": "good", "score": 0.8}]]
         ([[{"label": "good", "score": 0.9}]], ["good"], None),
         (ALL, ["good"], {"bad": 0.2, "good": 0.8}),
         ([ALL[0][::-1]], ["good"], {"bad": 0.2, "good": 0.8}),
+        ([{"good": 0.8, "bad": 0.2}], ["good"], {"bad": 0.2, "good": 0.8}),
+        ([{"good": np.float32(0.5), "bad": np.float32(0.5)}], ["bad"], {"bad": 0.5, "good": 0.5}),
+        ([{"labels": ["good", "bad"], "scores": [0.8, 0.2]}], ["good"], {"bad": 0.2, "good": 0.8}),
         ([*ALL, [{"label": "bad", "score": 0.6}, {"label": "other", "score": 0.3}]], ["good", "bad"], None),
     ],
 )
@@ -156,11 +167,14 @@ def test_records_with_labels_and_scores_are_read(raw, labels, probabilities):
 
 def test_records_of_all_labels_that_are_no_probabilities_need_their_meaning():
     """Independent scores are a multi-label model's, and only the user knows."""
-    raw = [[{"label": "food", "score": 0.9}, {"label": "staff", "score": 0.7}]]
-    with pytest.raises(OutputError, match="outputs='multilabel'"):
-        read_outputs(raw, 1)
-    assert read_outputs(raw, 1, "multilabel").hold("staff").tolist() == [True]
-    assert read_outputs(raw, 1, "scores").labels.tolist() == ["food"]
+    for raw in (
+        [[{"label": "food", "score": 0.9}, {"label": "staff", "score": 0.7}]],
+        [{"food": 0.9, "staff": 0.7}],
+    ):
+        with pytest.raises(OutputError, match="outputs='multilabel'"):
+            read_outputs(raw, 1)
+        assert read_outputs(raw, 1, "multilabel").hold("staff").tolist() == [True]
+        assert read_outputs(raw, 1, "scores").labels.tolist() == ["food"]
 
 
 @pytest.mark.data

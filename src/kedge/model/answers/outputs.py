@@ -157,6 +157,13 @@ def _labels(array: NDArray[Any]) -> Predictions:
     for label in labels:
         if label is None or label != label:  # noqa: PLR0124  (NaN is the one value unequal to itself)
             raise OutputError(f"The model returned {label} as a label; every text needs a label.")
+        if isinstance(label, Mapping):
+            keys = shorten(", ".join(map(repr, label)))
+            raise OutputError(
+                f"The model returned dictionaries with the keys {keys}; return "
+                'for each text its label, {"label": ..., "score": ...}, or a probability for each label, '
+                '{"spam": 0.9, "ham": 0.1}.'
+            )
         if not isinstance(label, (str, bytes, int, float)):
             raise OutputError(
                 f"The model returned a label of type {type(label).__name__}; labels are ints, strings or "

@@ -1,6 +1,8 @@
-"""Answers as records: ``{"label": ..., "score": ...}`` for each text, or a list of these with all labels.
+"""Answers as dictionaries: one for each text, or a list of these with all labels.
 
-So answers a transformers text-classification pipeline, called inside a function of the user's.
+So answer services and other libraries inside a function of the user's: ``{"label": ..., "score": ...}`` a
+transformers text-classification pipeline, ``{"labels": [...], "scores": [...]}`` one without training on the
+labels (zero-shot), ``{"spam": 0.9, "ham": 0.1}`` a spaCy text categoriser.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,13 +19,30 @@ Row = dict[Label, float]
 
 
 def are_records(raw: Any) -> bool:
-    """Whether these answers are records with a label each, or lists of such records."""
+    """Whether these answers are dictionaries that name labels, or lists of such."""
     if not isinstance(raw, (list, tuple)) or not raw:
         return False
     first = raw[0]
     if isinstance(first, (list, tuple)) and first:
         first = first[0]
-    return isinstance(first, Mapping) and "label" in first
+    return isinstance(first, Mapping) and ("label" in first or _is_table(first) or _is_ranking(first))
+
+
+def _is_number(score: Any) -> bool:
+    return isinstance(score, (int, float, np.integer, np.floating)) and not isinstance(score, bool)
+
+
+def _is_table(record: Mapping[Any, Any]) -> bool:
+    """Whether these are labels with their scores; one label alone would have no rival."""
+    return len(record) > 1 and "label" not in record and all(map(_is_number, record.values()))
+
+
+def _is_ranking(record: Mapping[Any, Any]) -> bool:
+    """Whether labels and scores are two lists side by side."""
+    labels, scores = record.get("labels"), record.get("scores")
+    if not isinstance(labels, (list, tuple)) or not isinstance(scores, (list, tuple)):
+        return False
+    return len(labels) == len(scores) > 0
 
 
 def read_records(raw: Sequence[Any]) -> tuple[list[Label] | np.ndarray[Any, Any], tuple[Label, ...] | None]:
@@ -43,14 +62,20 @@ def read_records(raw: Sequence[Any]) -> tuple[list[Label] | np.ndarray[Any, Any]
 def _row(records: Any) -> Row:
     """The labels of one text with their scores; a label without a score has 1."""
     if isinstance(records, Mapping):
-        records = [records]
+        if "label" in records:
+            records = [records]
+        elif _is_ranking(records):
+            pairs = zip(records["labels"], records["scores"], strict=True)
+            records = [{"label": label, "score": score} for label, score in pairs]
+        elif _is_table(records):
+            records = [{"label": label, "score": score} for label, score in records.items()]
     row: Row = {}
     for record in records if isinstance(records, (list, tuple)) else ():
         if not isinstance(record, Mapping) or "label" not in record:
             row = {}
             break
         score = record.get("score", 1.0)
-        if not isinstance(score, (int, float, np.floating)) or not np.isfinite(score):
+        if not _is_number(score) or not np.isfinite(score):
             raise OutputError(
                 f"The model returned the score {score!r:.40} for the label {record['label']!r:.40}; it must "
                 "be a finite number."
