@@ -20,6 +20,9 @@ from kedge.utils.sentences import Option, Sentence
 
 __all__ = ["Found", "Layout", "check_file", "documents", "rows_of_parquet"]
 
+# What separates the columns of files found in the wild.
+_MARKS = (";", "|", "\t", ",")
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -96,14 +99,21 @@ def _columns(file: File, layout: Layout, names: list[str]) -> tuple[int, int | N
         )
     for name in (layout.text, layout.id):
         if name is not None and name not in names:
-            there = ", ".join(map(repr, names)) or "none"
-            hint = Sentence()
-            if layout.header and names:
-                hint = Sentence(
-                    " (", Option("header", False), " if these are a document: columns are then 1, 2, ...)"
-                )
-            raise TextError(f"{file.name} has no column {name!r}; it has: {there}", hint, ".")
+            if not names:
+                raise TextError(f"{file.name} is empty; it has no column {name!r}.")
+            known = f"{file.name} has no column {name!r}; it has: {', '.join(map(repr, names))}"
+            raise TextError(known, _hint(layout, names, name), ".")
     return names.index(layout.text), None if layout.id is None else names.index(layout.id)
+
+
+def _hint(layout: Layout, names: list[str], wanted: str) -> Sentence:
+    """What may be meant by a first line without the column."""
+    if not layout.header:
+        return Sentence()
+    for mark in _MARKS:
+        if len(names) == 1 and wanted in names[0].split(mark):
+            return Sentence(" (", Option("separator", mark), " separates them)")
+    return Sentence(" (", Option("header", False), " if these are a document: columns are then 1, 2, ...)")
 
 
 def _names(layout: Layout, first: list[str]) -> list[str]:
