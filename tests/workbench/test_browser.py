@@ -14,6 +14,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 import kedge
 from kedge.data.demo import review_model, reviews
 from kedge.render.phrases import baseline, meaning
+from kedge.render.removals import share_removed
 from kedge.utils.rounding import rounded
 from kedge.workbench.settings import Settings
 
@@ -146,6 +147,9 @@ def test_moving_the_threshold_changes_the_anchor(explained):
     assert find(explained, "headline").text == "The label “positive” needs no word."
     shown = explained.find_elements(By.CSS_SELECTOR, "#reader .carried")
     assert [w.text.lower() for w in shown] == list(carried.words if carried else ())
+    key = find(explained, "carried")
+    assert key.is_displayed() == (carried is not None)
+    assert carried is None or f"with {share_removed(carried.keep)} removed" in key.text
 
 
 def test_clicking_a_word_changes_the_label(explained):
@@ -319,6 +323,25 @@ def test_a_multi_label_model_offers_its_labels(browser, serve):
         until(browser, lambda: anchor(browser) == ["food"])
         assert find(browser, "label").text == "kitchen"
         assert not find(browser, "problem").is_displayed()
+
+
+def test_many_classes_are_counted_and_broken_at_their_joints(browser, serve):
+    """Six of eight classes are shown, the others counted; a long name is broken after an underscore."""
+
+    def shares(texts):
+        rows = [[1 + 6 * ("good" in t), 2, *range(1, 7)] for t in texts]
+        return [[value / sum(row) for value in row] for row in rows]
+
+    classes = ["card_payment_not_recognised", *(f"class_{k}" for k in range(7))]
+    with serve(shares, classes=classes) as address:
+        opened(browser, address)
+        put(browser, "good food here")
+        until(browser, lambda: anchor(browser) == ["good"])
+        shown = find(browser, "bars").text
+        assert "and 2 other classes" in shown
+        html = find(browser, "bars").get_attribute("innerHTML")
+        assert "card_<wbr>payment_<wbr>not_<wbr>recognised" in html
+        assert complaints(browser) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -126,6 +126,8 @@ function show(e, said, welcome = true) {
   $("status").textContent = `${SIGNS[said.status]} ${said.status.replace("_", " ")}`;
   bars($("bars"), e.probabilities, e.label);
   reader.show(e);
+  $("carried").hidden = !said.carried;
+  $("carried").textContent = `Underlined: enough to keep the label with ${said.carried} removed.`;
   shading(said.views);
   rivals(e);
   const needless = e.baseline !== null && e.baseline.low >= e.threshold;

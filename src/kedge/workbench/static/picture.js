@@ -24,14 +24,25 @@ export function gauge(svg, { interval, threshold, baseline }) {
   svg.setAttribute("aria-label", `Gauge from 0 to 1: precision ${rounded(mean, threshold)}; threshold ${threshold}.`);
 }
 
+// The parts of a label, which may be broken between them.
+function jointed(name) {
+  const parts = String(name).split(/(?<=[_/.-])(?=.)/);
+  return parts.flatMap((part, i) => (i ? [document.createElement("wbr"), part] : [part]));
+}
+
 export function bars(element, probabilities, label) {
-  const shown = [...(probabilities ?? [])].sort((a, b) => b[1] - a[1]).slice(0, 6);
+  const classes = [...(probabilities ?? [])].sort((a, b) => b[1] - a[1]);
+  const shown = classes.slice(0, 6);
+  const more = document.createElement("p");
+  more.className = "hint";
+  const others = classes.length - shown.length;
+  if (others) more.append(`and ${others} other class${others === 1 ? "" : "es"}`);
   element.replaceChildren(
     ...shown.map(([name, value]) => {
       const row = document.createElement("div");
       row.className = "bar";
       const left = document.createElement("span");
-      left.append(String(name));
+      left.append(...jointed(name));
       const right = document.createElement("span");
       right.append(rounded(value));
       const bar = make("svg", { viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true" });
@@ -42,6 +53,7 @@ export function bars(element, probabilities, label) {
       row.append(left, bar, right);
       return row;
     }),
+    ...(others ? [more] : []),
   );
 }
 
