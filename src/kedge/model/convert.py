@@ -158,7 +158,7 @@ def _network(model: Any, classes: Sequence[Label] | None) -> Model | None:
     if any(c.__module__ == "spacy.language" and c.__name__ == "Language" for c in type(model).__mro__):
         raise ModelError(
             "A spaCy pipeline gives documents, not labels; pass lambda texts: "
-            "[max(doc.cats, key=doc.cats.get) for doc in nlp.pipe(texts)]."
+            "[doc.cats for doc in nlp.pipe(texts)]."
         )
     if is_torch_module(model):
         raise ModelError(
