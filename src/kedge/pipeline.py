@@ -4,7 +4,7 @@ text -> Document -> Reading -> Strategy -> Found -> Explanation
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from kedge.errors import LabelError, OptionError
 from kedge.model.contrast import between, the_pair
-from kedge.model.model import Predictions
+from kedge.model.model import Model, Predictions
 from kedge.model.source import Converted
 from kedge.options import Options
 from kedge.perturb import Perturbation
@@ -124,24 +124,39 @@ def explain_text(query: Query, setup: Setup, *, given: Any, bare: bool = False) 
     ``bare`` leaves out harder removals that were not requested.
     """
     options, converted = setup.options, setup.converted
-    started, name = time.perf_counter(), converted.model.name
+    started = time.perf_counter()
     if query.against is None:
         if query.opened is not None:
             _, reading, rng = query.opened
         else:
             reading, rng = open_reading(query, setup)
-        return explain_reading(reading, options, rng, model=name, given=given, started=started, bare=bare)
+        return explain_reading(
+            reading, options, rng, model=converted.model, given=given, started=started, bare=bare
+        )
     if options.certificate:
         raise OptionError(
             Option("against"), " and ", Option("certificate"), " do not go together; leave one of them out."
         )
     pair, two, first = _contrasted(query, query.against, converted)
     reading, rng = open_reading(pair, replace(setup, converted=two))
-    found = explain_reading(reading, options, rng, model=name, given=given, started=started, bare=bare)
+    found = explain_reading(reading, options, rng, model=two.model, given=given, started=started, bare=bare)
     shares = first.distribution()
     return replace(
         found, against=query.against, probabilities=None if shares is None else tuple(shares.items())
     )
+
+
+def _unknown(reading: Reading, model: Model) -> Sequence[int]:
+    """The positions of words that are not in the vocabulary of a model that is read."""
+    reads, document, units = model.reads, reading.document, reading.units
+    if reads is None or not model.learned or not reading.counted:
+        return ()
+
+    def found() -> Iterator[int]:
+        known = {k for group in units.members for k in group}
+        return (k for k, word in enumerate(document.words) if k not in known and not reads(word))
+
+    return LazySequence(found)
 
 
 def _contrasted(query: Query, against: Label, converted: Converted) -> tuple[Query, Converted, Predictions]:
@@ -179,7 +194,7 @@ def explain_reading(
     options: Options,
     rng: np.random.Generator,
     *,
-    model: str,
+    model: Model,
     given: Any,
     started: float,
     bare: bool = False,
@@ -209,7 +224,7 @@ def explain_reading(
     if options.certificate:
         from kedge.certificates.issue import issued, named
 
-        about = named(model, given)
+        about = named(model.name, given)
         evidence = issued(reading, found, options.goal, about, shortest=minimality == "shortest")
     return Explanation(
         text=document.text,
@@ -225,7 +240,7 @@ def explain_reading(
         evaluator=found.evaluator.name,
         sampled=found.evaluator.sampled,
         minimality=minimality,
-        model=model,
+        model=model.name,
         perturbation=reading.perturbation.name,
         queries=reading.oracle.queries,
         baseline=found.baseline,
@@ -234,6 +249,7 @@ def explain_reading(
         objective=options.objective,
         seconds=time.perf_counter() - started,
         tokens=LazySequence(lambda: ((t.start, t.stop) for t in document.tokens)),  # built on first access
+        unknown=_unknown(reading, model),  # likewise
         probabilities=tuple(reading.probabilities.items()) if reading.probabilities else None,
         trace=LazySequence(lambda: map(step, looked)),  # likewise
         ties=ties,

@@ -153,7 +153,7 @@ def test_repeated_words_are_told_apart():
 def test_an_explanation_made_by_hand_is_shown():
     """Without the units of the text the anchor's spans are enough."""
     e = kedge.explain(VERY_GOOD, very_good(4))
-    bare = e.__class__(**{**vars(e), "tokens": (), "trace": (), "examples": ()})
+    bare = e.__class__(**{**vars(e), "tokens": (), "unknown": (), "trace": (), "examples": ()})
     assert "".join(p.text for p in document_segments(bare)) == e.text
     assert Page(bare.to_html()).tags.count("mark") == 3  # two words and the key
 

@@ -1,13 +1,17 @@
 """The sentences about an answer: true for every status, and the same wherever it is shown."""
 
+import html
 from dataclasses import replace
 
 import pytest
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 
 import kedge
 from kedge import Interval
 from kedge.data.demo import VERY_GOOD, review_model, very_good
-from kedge.render.phrases import baseline, headline, meaning, promise
+from kedge.render.phrases import baseline, headline, meaning, promise, unknown
 from kedge.render.terminal import render
 
 E = kedge.explain(VERY_GOOD, very_good(4))  # exact, two words
@@ -176,7 +180,7 @@ def test_sets_as_good_as_the_anchor_are_named():
     either = kedge.WordWeights({"fees": 1.0, "countries": 1.0}, intercept=-0.5)
     text = "which fees in what countries"
     e = kedge.explain(either, text, method="exhaustive")
-    assert (e.words, str(e).split("\n")[-1].split("shorter. ")[1]) == (
+    assert (e.words, str(e).split("\n")[-2].split("shorter. ")[1]) == (
         ("fees",),
         "Equally good: “countries”.",
     )
@@ -187,3 +191,32 @@ def test_sets_as_good_as_the_anchor_are_named():
     many = kedge.WordWeights(dict.fromkeys(["aa", "bb", "cc", "dd", "ee"], 1.0), intercept=-0.5)
     shown = str(kedge.explain(many, "aa bb cc dd ee", method="exhaustive", threshold=0.99))
     assert shown.endswith("Equally good: “bb”; “cc”; “dd”; and 1 more.")
+
+
+def test_words_outside_the_vocabulary_are_named():
+    """Each once and as the text spells it, six of many; in the terminal and on the page, and kept as JSON."""
+    model = kedge.WordWeights({"good": 1.0}, intercept=-0.5)
+    e = kedge.explain(model, "Good pissd good Pissd xqzt pissd")
+    assert tuple(e.unknown) == (1, 3, 4, 5)
+    said = "Not in the model's vocabulary: “pissd”, “Pissd” and “xqzt”."
+    assert unknown(e) == said
+    assert said in str(e)
+    assert said in html.unescape(e.to_html())
+    assert kedge.Explanation.from_json(e.to_json()) == e
+    many = kedge.explain(model, "good " + " ".join(f"w{k}" for k in range(9)))
+    assert unknown(many).endswith("“w5” and 3 more.")
+
+
+def test_nothing_is_said_of_words_where_no_vocabulary_is_known():
+    """A rule, a function, characters, hashed words; words that are in the vocabulary as parts of n-grams."""
+    assert unknown(E) == unknown(ONE) == ""
+    texts, labels = ["good food", "bad food"] * 4, [1, 0] * 4
+    heads = (
+        HashingVectorizer(n_features=64),
+        CountVectorizer(analyzer="char_wb", ngram_range=(2, 3)),
+        CountVectorizer(ngram_range=(2, 2)),
+    )
+    for vectorizer in heads:
+        model = make_pipeline(vectorizer, LogisticRegression()).fit(texts, labels)
+        assert unknown(kedge.explain(model, "good food")) == ""
+        assert unknown(kedge.explain(lambda texts, model=model: model.predict(texts), "good pissd")) == ""

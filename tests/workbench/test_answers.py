@@ -100,6 +100,7 @@ def test_explain_as_a_stream(client):
         "status": leading_status(found),
         "meaning": meaning(found),
         "baseline": baseline(found),
+        "notes": list(found.notes),
         "carried": None,
         "views": json.loads(json.dumps([view.to_dict() for view in views(found)])),
     }

@@ -133,6 +133,13 @@ def test_typing_shows_the_anchor(page):
     assert f"no word held in place {baseline(want)}" in find(page, "legend").text.replace("\n", " ")
 
 
+def test_words_outside_the_vocabulary_are_named(page):
+    """Beside the notes, as in the terminal."""
+    put(page, f"{TEXT} Wunderbar!")
+    until(page, lambda: anchor(page) and idle(page))
+    assert "Not in the model's vocabulary: “Wunderbar”." in find(page, "notes").text
+
+
 def test_moving_the_threshold_changes_the_anchor(explained):
     """A lower threshold needs fewer words, then none: that leads, and nothing is marked."""
     before = anchor(explained)

@@ -42,6 +42,8 @@ class Model:
     local
         Whether the words between two blanks follow from the characters between them alone, so that what
         masking does can be tried out on every such piece by itself.
+    learned
+        Whether the words it reads come from texts; those of a rule were written down.
     reads
         Whether a word is in the model's vocabulary.
     from_words
@@ -101,6 +103,7 @@ class Model:
     keeps_apart: Callable[[str], bool] | None = None
     local: bool = False
     reads: Callable[[str], bool] | None = None
+    learned: bool = True
     from_words: Callable[[Sequence[Document]], Predictions] | None = None
     from_counts: Callable[[Sequence[str]], Callable[[Counts], Predictions]] | None = None
     additive: Callable[[Sequence[str], Counts, Label], AdditiveScore | None] | None = None

@@ -140,6 +140,7 @@ def rule_model(rule: Rule) -> Model:
         repeats=True,
         local=True,  # no word has a blank in it, and none asks what stands beyond one
         reads=set(rule.words).__contains__,
+        learned=False,
         from_counts=from_counts,
         leaves=leaves,
     )

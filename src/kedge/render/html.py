@@ -9,7 +9,15 @@ from functools import cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from kedge.render.phrases import baseline, headline, leading_status, meaning, provenance, status_name
+from kedge.render.phrases import (
+    baseline,
+    headline,
+    leading_status,
+    meaning,
+    provenance,
+    status_name,
+    unknown,
+)
 from kedge.render.removals import removal_rows, share_removed
 from kedge.render.segments import Segment, document_segments, example_segments
 from kedge.render.shading import strongest, unclear, views
@@ -104,6 +112,7 @@ def _render(template: str, e: Explanation, *, notebook: bool) -> str:
             document=document,
             views=shades,
             unclear=unclear(e),
+            unknown=unknown(e),
             group=_group(e) if shades else "",
             by_word=strongest(e, _WORDS),
             has_copies=bool(copies),

@@ -24,6 +24,7 @@ __all__ = [
     "spent",
     "status_name",
     "tells_words",
+    "unknown",
     "verdict",
     "way",
 ]
@@ -32,6 +33,8 @@ __all__ = [
 _POINT = 1e-9
 # Sets of words that are as good as the anchor and named beside it.
 _NAMED = 3
+# Words outside the vocabulary that are named.
+_UNKNOWN = 6
 
 # An interval wider than this is what one or two samples leave.
 _NEXT_TO_NOTHING = 0.8
@@ -136,6 +139,17 @@ def equally_good(e: Explanation) -> str:
         return ""
     more = f"; and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""
     return f"Equally good: {'; '.join(others[:_NAMED])}{more}."
+
+
+def unknown(e: Explanation) -> str:
+    """Which words are not in the model's vocabulary; empty where all are, or nothing is known of it."""
+    words = list(dict.fromkeys(e.text[slice(*e.tokens[k])] for k in e.unknown))
+    if not words:
+        return ""
+    if len(words) <= _UNKNOWN:
+        return f"Not in the model's vocabulary: {listed(words)}."
+    named = ", ".join(f"“{word}”" for word in words[:_UNKNOWN])
+    return f"Not in the model's vocabulary: {named} and {len(words) - _UNKNOWN:,} more."
 
 
 def _is_number(e: Explanation) -> bool:

@@ -13,6 +13,7 @@ from kedge.render.phrases import (
     promise,
     spent,
     tells_words,
+    unknown,
     verdict,
     way,
 )
@@ -81,7 +82,8 @@ def render(e: Explanation, *, colour: bool, spell: Callable[[Option], str] = str
         lines.append(f"{dim}coverage  {reset} {percent(e.coverage)} of the corpus contains the anchor")
     said = promise(e, needless_said=bool(e.needs_no_word)) if shown else ""  # needless: it is said above
     notes = (spelled(note, spell) for note in e.notes)
-    after = [visible(line) for line in (f"{said} {equally_good(e)}".strip(), *notes, unclear(e)) if line]
+    said = f"{said} {equally_good(e)}".strip()
+    after = [visible(line) for line in (said, unknown(e), *notes, unclear(e)) if line]
     lines += [f"{dim}found by  {reset} {visible(_cost(e))}", *([""] if after else []), *after]
     return "\n".join(lines)
 

@@ -100,6 +100,8 @@ class Explanation:
         The seed of all randomness.
     tokens
         Character offsets of every token of the text.
+    unknown
+        Positions of words that are not in the vocabulary of a model that kedge reads: they cannot matter.
     probabilities
         The model's class probabilities for the document, when it gives them: (label, value) pairs.
     trace
@@ -146,6 +148,7 @@ class Explanation:
     against: Label | None = None
     seconds: float | None = field(default=None, compare=False)
     tokens: Sequence[Span] = field(default=(), repr=False)
+    unknown: Sequence[int] = field(default=(), repr=False)
     probabilities: tuple[tuple[Label, float], ...] | None = None
     trace: Sequence[Step] = field(default=(), repr=False)
     ties: TiedAnchors | None = field(default=None, repr=False)

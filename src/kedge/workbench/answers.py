@@ -15,7 +15,7 @@ from kedge.corpus.files.columns import explained_values
 from kedge.explainer import Explainer
 from kedge.reading.oracle import Oracle
 from kedge.render.flips import flip_headline, flip_promise
-from kedge.render.phrases import baseline, headline, leading_status, meaning
+from kedge.render.phrases import baseline, headline, leading_status, meaning, unknown
 from kedge.render.removals import share_removed
 from kedge.render.shading import views
 from kedge.results.explanation import Explanation
@@ -133,6 +133,7 @@ def _written(found: Explanation, form: Form) -> str:
             "status": leading_status(found),
             "meaning": meaning(found),
             "baseline": baseline(found),
+            "notes": [line for line in (unknown(found), *found.notes) if line],
             "carried": None if (carried := found.carried_by) is None else share_removed(carried.keep),
             "views": [view.to_dict() for view in views(found)],
         }

@@ -22,7 +22,7 @@ Names = Mapping[Label, Label]
 # Fields of a model that say nothing about labels, and those that take one: words, ..., label, ....
 _WITHOUT = frozenset({
     "name", "tokenize", "keeps_apart", "local", "reads", "notes", "notes_for", "mask", "parts", "made_of",
-    "matters", "class_slopes", "repeats",
+    "matters", "learned", "class_slopes", "repeats",
 })  # fmt: skip
 _LABEL_AT = {
     "additive": 2,

@@ -141,7 +141,7 @@ function show(e, said, welcome = true) {
   picture($("picture"), e, reader.written);
   $("meaning").textContent = said.meaning;
   $("notes").replaceChildren(
-    ...e.notes.map((note) => {
+    ...said.notes.map((note) => {
       const item = document.createElement("li");
       item.append(note);
       return item;
