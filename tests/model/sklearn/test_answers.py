@@ -28,6 +28,24 @@ def test_linear_classifiers_show_their_scores(kind, classes):
     assert (found.probabilities, found.comparable) == (None, True)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_infinite_weights_have_a_label_but_no_scores(classes):
+    """The label is that of ``predict`` all the same."""
+    x = CountVectorizer().fit_transform([*WORDS, *WORDS])
+    model = LinearSVC().fit(x, np.arange(10) % classes)
+    model.coef_[-1, :] = [np.inf, -np.inf, np.nan, 1.0, 2.0]
+    found = answers_of(model, "auto", None)(x)
+    assert found.scores is None
+    assert (
+        found.labels.tolist()
+        == (
+            model.decision_function(x).argmax(axis=1)
+            if classes > 2
+            else (model.decision_function(x) > 0).astype(int)
+        ).tolist()
+    )
+
+
 def test_a_table_of_labels_is_not_exclusive():
     """A ridge classifier that was fitted on several labels at once has no largest score."""
     x = CountVectorizer().fit_transform(WORDS)

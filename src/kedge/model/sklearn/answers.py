@@ -10,7 +10,7 @@ import numpy as np
 from kedge.model.answers.outputs import Outputs, read_outputs
 from kedge.model.model import Predictions, python_label
 from kedge.model.sklearn.trees.forest import forest_chances, is_forest
-from kedge.typing import Bools, Floats, Label
+from kedge.typing import Bools, Counts, Floats, Label
 from kedge.utils.numerics import logistic
 
 __all__ = ["answers_of"]
@@ -59,12 +59,18 @@ def _multilabel(final: Any) -> bool:
 
 
 def _scored(final: Any, x: Any) -> Predictions:
-    """A linear classifier whose ``predict`` is the largest of its scores, or the sign of the only one."""
+    """A linear classifier whose ``predict`` is the largest of its scores, or the sign of the only one.
+
+    Infinite weights have a label, too, but no scores that could be compared.
+    """
     names = [python_label(c) for c in final.classes_.tolist()]
     if len(names) == 2:
         score = _score(final, x).reshape(-1)
-        return replace(_labelled(score > 0, names, None), scores=np.column_stack([-score, score]))
-    return read_outputs(final.decision_function(x), x.shape[0], "scores", names)
+        found, scores = _labelled(score > 0, names, None), np.column_stack([-score, score])
+    else:
+        scores = final.decision_function(x)
+        found = _labelled(scores.argmax(axis=1), names, None)
+    return replace(found, scores=scores) if np.isfinite(scores).all() else found
 
 
 def _score(final: Any, x: Any) -> Floats:
@@ -83,10 +89,11 @@ def _score(final: Any, x: Any) -> Floats:
     return checked
 
 
-def _labelled(second: Bools, names: list[Label], chances: Floats | None) -> Predictions:
-    both = np.empty(2, dtype=object)
-    both[:] = names
-    return Predictions(both[second.astype(np.int64)], tuple(names), chances)
+def _labelled(place: Bools | Counts, names: list[Label], chances: Floats | None) -> Predictions:
+    """Labels by their places among the classes."""
+    classes = np.empty(len(names), dtype=object)
+    classes[:] = names
+    return Predictions(classes[place.astype(np.int64)], tuple(names), chances)
 
 
 # scikit-learn estimators whose predict takes the largest of the very numbers that predict_proba
