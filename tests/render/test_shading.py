@@ -125,7 +125,7 @@ def test_what_does_not_show_in_the_label_shows_in_its_log_odds():
     e = kedge.explain(WordWeights({"good": 1.0, "bad": -1.0}, intercept=0.1), "good bad")
     vague = replace(e.influence, errors=(0.9, 0.9), exact=False, samples=50)
     vague = replace(vague, words=tuple(replace(w, error=0.9) for w in vague.words))
-    told = strongest(replace(e, measure=Measure.of(vague)))
+    told = strongest(replace(e, measure=LazyInfluence.of(vague)))
     assert (told.supporters, told.adversaries) == ((("good", "+1.00"),), (("bad", "-1.00"),))
     assert told.of == "log-odds of “1”"
 
