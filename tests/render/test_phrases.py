@@ -1,6 +1,7 @@
 """The sentences about an answer: true for every status, and the same wherever it is shown."""
 
 import html
+import json
 from dataclasses import replace
 
 import pytest
@@ -203,6 +204,9 @@ def test_words_outside_the_vocabulary_are_named():
     assert said in str(e)
     assert said in html.unescape(e.to_html())
     assert kedge.Explanation.from_json(e.to_json()) == e
+    earlier = {name: value for name, value in json.loads(e.to_json()).items() if name != "unknown"}
+    again = kedge.Explanation.from_json(json.dumps(earlier))  # written before the field was there
+    assert (again.unknown, replace(again, unknown=e.unknown)) == ((), e)
     many = kedge.explain(model, "good " + " ".join(f"w{k}" for k in range(9)))
     assert unknown(many).endswith("“w5” and 3 more.")
 

@@ -70,8 +70,7 @@ class Explanation:
         The probability that the label holds while the anchor is held in place: (low, mean, high).
         ``precision`` is its mean.
     status
-        ``"exact"``, ``"certified"``, ``"audited"`` (a promise for a corpus), ``"estimated"`` or
-        ``"not_reached"``.
+        ``"exact"``, ``"certified"``, ``"audited"`` (for a corpus), ``"estimated"`` or ``"not_reached"``.
     threshold, delta
         The options it was made with.
     method, evaluator, sampled
@@ -101,7 +100,7 @@ class Explanation:
     tokens
         Character offsets of every token of the text.
     unknown
-        Positions of words that are not in the vocabulary of a model that kedge reads: they cannot matter.
+        Positions of words outside the vocabulary of a model that kedge reads.
     probabilities
         The model's class probabilities for the document, when it gives them: (label, value) pairs.
     trace

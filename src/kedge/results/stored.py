@@ -65,7 +65,7 @@ def _check_text(data: dict[str, Any]) -> None:
     anchors, removed = [data, *data["removals"]], [example["removed"] for example in data["examples"]]
     tied = data["ties"]["best"] if data["ties"] else []
     sets = [*(a["positions"] for a in anchors), *(s["positions"] for s in data["trace"]), *removed, *tied]
-    sets.append(data["unknown"])
+    sets.append(data.get("unknown", []))  # not in files of earlier versions
     if any(k >= len(tokens) for positions in sets for k in positions):
         raise Misfit("a position is not one of the text's tokens")
     for anchor in anchors:
