@@ -95,7 +95,7 @@ class Options:
     ties: Ties = _option(
         "strongest",
         'Which of equally precise anchors, where the search knows all of them: the ``"strongest"``, whose '
-        'words alone speak most for the label, the ``"first"`` in the text, the ``"last"`` or a '
+        'words alone support the label most, the ``"first"`` in the text, the ``"last"`` or a '
         '``"random"`` one.',
         choices=get_args(Ties),
     )

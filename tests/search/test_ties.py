@@ -1,4 +1,4 @@
-"""Of equally precise anchors the one that speaks most for the label, and what that costs."""
+"""Of equally precise anchors the one that supports the label most, and what that costs."""
 
 import numpy as np
 import pytest
@@ -17,12 +17,12 @@ from kedge.data.demo import reviews
 from kedge.search import Goal
 from kedge.utils.numerics import logistic
 
-# "so", "nice" and "kind" are each enough; "nice" says most.
+# "so", "nice" and "kind" are each enough; "nice" supports the label most.
 WEIGHTS = {"so": 1.0, "kind": 2.0, "nice": 3.0}
 
 
 def chances(texts):
-    """A model that can only be asked, with probabilities."""
+    """A black box with probabilities."""
     score = np.array([sum(WEIGHTS.get(word, 0.0) for word in t.split()) - 0.5 for t in texts])
     return np.stack([1 - logistic(score), logistic(score)], axis=1)
 
@@ -42,6 +42,40 @@ def test_labels_alone_leave_it_to_the_place_in_the_text():
     assert e.words == ("so",)
 
 
+def test_probabilities_that_differ_by_rounding_are_equal():
+    """A model in single precision may answer a little differently in another batch: the first is taken."""
+    weights = {"so": 3.0, "nice": 3.00001}
+
+    def model(texts):
+        score = np.array([sum(weights.get(word, 0.0) for word in t.split()) - 0.5 for t in texts])
+        return np.stack([1 - logistic(score), logistic(score)], axis=1)
+
+    assert kedge.explain(model, "so nice and kind", method="lazy").words == ("so",)
+
+
+def test_a_tie_is_not_worth_the_end_of_a_search():
+    """Where the queries do not suffice to compare anchors, the first is taken."""
+    search, goal = Exhaustive(evaluator="empirical", samples=20), Goal(threshold=0.5)
+
+    def found(max_queries=None):
+        reading = reading_of(chances, "so nice and kind and the place and food", max_queries=max_queries)
+        return search(reading, goal, np.random.default_rng(0)).kept, reading.oracle.queries
+
+    kept, queries = found()
+    assert kept == (1,)
+    assert found(queries - 1)[0] == (0,)
+
+
+def test_words_that_are_drawn_in_place_of_others_leave_it_to_the_place_in_the_text():
+    """What an anchor says alone would be chance."""
+    vectors = {word: [1.0, k] for k, word in enumerate(["so", "nice", "and", "kind", "dull", "drab"])}
+    like = kedge.Neighbours(vectors, kind=lambda _: 0)
+    e = kedge.explain(
+        chances, "so nice and kind", perturbation=like, method="exhaustive", evaluator="empirical"
+    )
+    assert e.words == ("so",)
+
+
 TRAINED = [
     make_pipeline(TfidfVectorizer(), LinearSVC()),  # leads, without probabilities
     make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression()),  # arithmetic
@@ -50,7 +84,7 @@ TRAINED = [
 
 
 @pytest.mark.parametrize("pipeline", TRAINED, ids=["leads", "algebra", "chain"])
-def test_models_that_are_read_take_the_strongest_without_a_question(pipeline):
+def test_models_that_are_read_take_the_strongest_without_a_query(pipeline):
     """Among all anchors of the best precision, the largest score of the anchor's words alone."""
     texts, labels = reviews()
     model = pipeline.fit(texts, labels)
@@ -98,7 +132,7 @@ def test_what_carries_a_label_is_the_strongest_too():
     st.sampled_from([0.5, 0.75, 0.95]),
     st.integers(0, 3),
 )
-def test_few_questions_find_the_same_one_as_all(scores, threshold, seed):
+def test_few_queries_find_the_same_one_as_all(scores, threshold, seed):
     """``Lazy`` against the full table, for any model with probabilities and whatever the seed."""
     words = [chr(ord("a") + k) for k in range(len(scores).bit_length() - 1)]
 

@@ -102,7 +102,8 @@ def _baseline(texts: "_Texts", threshold: float, hint: float) -> Interval:
 def _leader(texts: "_Texts", anchors: Counts, goal: Goal, rng: np.random.Generator) -> int:
     """Of the anchors that may be the best, the one that wins a tie.
 
-    To be compared, each is asked about alone: a text that contains it, and is the likeliest to refute it.
+    To compare them, the model is queried with each alone: the text that contains it and nothing else, which
+    is likely to lose the label, so that the query is seldom wasted.
     """
     while True:
         losses = texts.losses()[anchors]
@@ -162,7 +163,7 @@ class _Texts:
         return Interval(low, (low + high) / 2, high)
 
     def unknown(self, at: Counts) -> Counts:
-        """Those of some texts that were not asked about yet."""
+        """Those of some texts whose answers are not known yet."""
         return at[self._open[at]]
 
     def ask(self, at: Counts) -> Bools:
