@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import kedge
 from kedge.render.flips import flip_promise, render_flip
+from kedge.render.words import listed
 
 
 def test_a_long_text_is_shown_around_the_words_that_go():
@@ -23,6 +24,7 @@ def test_one_of_several_occurrences_is_told_from_all():
     assert f.words == ("cold",)
     assert "Without “cold” (1 of 2), the label is “0”." in render_flip(f, colour=False)
     assert "Without “cold” (1 of 2), the label is “0”." in f.to_html()
+    assert listed(["Cold", "cold"], among=["Cold", "soup", "cold"]) == "“Cold” and “cold”"
 
 
 def test_how_sure_a_flip_is():

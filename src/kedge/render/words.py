@@ -10,17 +10,17 @@ __all__ = ["about", "duration", "listed", "queries"]
 
 
 def listed(words: Sequence[str], among: Sequence[str] = ()) -> str:
-    """Words as a sentence lists them, repeated ones counted, of those ``among`` which they are found.
+    """Words as a sentence lists them, repeated ones counted; ``among`` are all words of the text.
 
     >>> listed(["very", "very", "good"]), listed(["slow", "cold", "rude"])
     ('“very” (2 times) and “good”', '“slow”, “cold” and “rude”')
     >>> listed(["cold"], among=["Cold", "soup", "cold", "tea"])
     '“cold” (1 of 2)'
     """
-    there = Counter(word.casefold() for word in among)
+    there, here = (Counter(word.casefold() for word in some) for some in (among, words))
 
     def named_with(word: str, n: int) -> str:
-        if (of := there[word.casefold()]) > n:
+        if (of := there[word.casefold()]) > here[word.casefold()]:
             return f"“{word}” ({n} of {of})"
         return f"“{word}”" if n == 1 else f"“{word}” ({n} times)"
 

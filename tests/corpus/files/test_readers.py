@@ -103,6 +103,7 @@ def test_a_quotation_that_is_never_closed(tmp_path, text, end):
         ("a.csv", "x,y\n1,2\n", "no column 't'; it has: 'x', 'y'"),
         ("a.csv", "", r"a\.csv is empty; it has no column 't'\.$"),
         ("a.csv", "t|x\ngood, cheap|2\n", r"it has: 't\|x' \(`separator='\|'` separates them\)\.$"),
+        ("a.csv", '"x";"t"\n"1";"good"\n', r"it has: 'x;\"t\"' \(`separator=';'` separates them\)\.$"),
         ("a.tsv", "x,t\n1,good\n", r"it has: 'x,t' \(`separator=','` separates them\)\.$"),
         ("a.xlsx", "", "The format of a.xlsx is not known"),
         ("gone.xlsx", None, "There is no file"),

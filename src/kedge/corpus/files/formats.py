@@ -20,7 +20,7 @@ from kedge.utils.sentences import Option, Sentence
 
 __all__ = ["Found", "Layout", "check_file", "documents", "rows_of_parquet"]
 
-# What separates the columns of files found in the wild.
+# Separators that are tried where a line has one column.
 _MARKS = (";", "|", "\t", ",")
 
 
@@ -111,7 +111,7 @@ def _hint(layout: Layout, names: list[str], wanted: str) -> Sentence:
     if not layout.header:
         return Sentence()
     for mark in _MARKS:
-        if len(names) == 1 and wanted in names[0].split(mark):
+        if len(names) == 1 and wanted in (part.strip(' "') for part in names[0].split(mark)):
             return Sentence(" (", Option("separator", mark), " separates them)")
     return Sentence(" (", Option("header", False), " if these are a document: columns are then 1, 2, ...)")
 
