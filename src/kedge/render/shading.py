@@ -98,10 +98,11 @@ def views(e: Explanation) -> list[View]:
 
 def unclear(e: Explanation) -> str:
     """One sentence where the samples say nothing of any word that may matter; else nothing."""
-    if not e.sampled or e.needs_no_word or views(e):
+    known = e.influence
+    if e.needs_no_word or (known.exact if known is not None else not e.sampled) or views(e):
         return ""
     why = "There are too few samples to say what each word does"
-    if e.influence is not None:
+    if known is not None:
         why = "No single word stands out in the samples"
     return f"{why}; kedge.influence(model, text, samples=20_000) draws more of them."
 

@@ -127,7 +127,7 @@ function show(e, said, welcome = true) {
   bars($("bars"), e.probabilities, e.label);
   reader.show(e);
   $("carried").hidden = !said.carried;
-  $("carried").textContent = `Underlined: enough to keep the label with ${said.carried} removed.`;
+  $("carried").textContent = `Underlined: what carries the label with ${said.carried} removed.`;
   shading(said.views);
   rivals(e);
   const needless = e.baseline !== null && e.baseline.low >= e.threshold;

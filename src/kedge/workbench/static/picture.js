@@ -26,7 +26,7 @@ export function gauge(svg, { interval, threshold, baseline }) {
 
 // The parts of a label, which may be broken between them.
 function jointed(name) {
-  const parts = String(name).split(/(?<=[_/.-])(?=.)/);
+  const parts = String(name).match(/[^_/.-]*[_/.-]|[^_/.-]+$/g) ?? [String(name)];
   return parts.flatMap((part, i) => (i ? [document.createElement("wbr"), part] : [part]));
 }
 
