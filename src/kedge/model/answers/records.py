@@ -1,8 +1,8 @@
 """Answers as dictionaries: one for each text, or a list of these with all labels.
 
-So answer services and other libraries inside a function of the user's: ``{"label": ..., "score": ...}`` a
-transformers text-classification pipeline, ``{"labels": [...], "scores": [...]}`` one without training on the
-labels (zero-shot), ``{"spam": 0.9, "ham": 0.1}`` a spaCy text categoriser.
+Functions that call a service or another library return these: ``{"label": ..., "score": ...}`` comes from a
+transformers pipeline for text classification, ``{"labels": [...], "scores": [...]}`` from one for zero-shot
+classification, ``{"spam": 0.9, "ham": 0.1}`` from a spaCy text categoriser.
 """
 
 from collections.abc import Mapping, Sequence

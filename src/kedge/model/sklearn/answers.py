@@ -103,7 +103,7 @@ _PREDICT_IS_ARGMAX = frozenset({
     "CalibratedClassifierCV",
 })  # fmt: skip
 
-# Linear classifiers without probabilities of their own.
+# Linear classifiers whose label is that of the largest score; no probabilities are taken from them.
 _BY_SCORE = frozenset({
     "LinearSVC", "SGDClassifier", "RidgeClassifier", "RidgeClassifierCV", "Perceptron",
     "PassiveAggressiveClassifier",
