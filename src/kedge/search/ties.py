@@ -27,7 +27,7 @@ def break_tie(tied: Sequence[Kept], goal: Goal, rng: np.random.Generator, readin
         return min(tied)
     values, same = known
     equal = np.isclose(values, values.max(), rtol=same, atol=same)
-    return min(tied[i] for i in np.flatnonzero(equal))
+    return min(kept for kept, one in zip(tied, equal.tolist(), strict=True) if one)
 
 
 def strength(reading: Reading, anchors: Sequence[Kept]) -> tuple[Floats, float] | None:
