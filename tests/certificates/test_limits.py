@@ -1,0 +1,321 @@
+"""Each limit of the checker at its last number and one beyond, and tables given that some words stay."""
+
+from fractions import Fraction
+from itertools import pairwise, product
+from math import comb
+
+import pytest
+from certified import issued
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kedge.certificates import checker
+from kedge.certificates.checker import Case, Rejected
+
+
+def claim(text="ab cd ef", tokens=((0, 2), (3, 5), (6, 8)), units=((0,), (1, 2)), positions=(0,), **more):
+    """A claim as it is read from a file, of which the proof is not looked at."""
+    words = [text[start:stop] for k in positions for start, stop in [tokens[k]]]
+    return {
+        "proof": None,
+        "text": text,
+        "seed": 0,
+        "threshold": "3/4",
+        "delta": "1/20",
+        "keep": "1/2",
+        "units": [list(unit) for unit in units],
+        "tokens": [list(token) for token in tokens],
+        "anchor": {"positions": list(positions), "words": words},
+        "allow_empty": False,
+        "shortest": True,
+    } | more
+
+
+def with_proof(sizes, kept, proof, **more):
+    """A case of units of these sizes that keeps the first occurrences of each."""
+    ends = [sum(sizes[:j]) for j in range(len(sizes) + 1)]
+    units = [range(a, b) for a, b in pairwise(ends)]
+    positions = [k for unit, a in zip(units, kept, strict=True) for k in unit[:a]]
+    tokens = [(2 * k, 2 * k + 1) for k in range(ends[-1])]
+    text = " ".join("x" * ends[-1])
+    given = claim(text, tokens, units, positions, **{"allow_empty": not positions, **more})
+    return Case(given | {"proof": proof})
+
+
+class TestClaims:
+    """Places, units and anchors on the edge of what can be."""
+
+    def test_tokens_may_touch_and_end_with_the_text(self):
+        """But be neither empty, nor overlap, nor go beyond it."""
+        assert Case(claim("abcd", [(0, 1), (1, 3), (3, 4)])).sizes == [1, 2]
+        for tokens in ([(0, 1), (1, 1), (3, 4)], [(0, 2), (1, 3), (3, 4)], [(0, 1), (1, 3), (3, 5)]):
+            with pytest.raises(Rejected, match="not places of the text"):
+                Case(claim("abcd", tokens))
+        with pytest.raises(Rejected, match="not places of the text"):
+            Case(claim("abcd", [(-1, 1), (1, 3), (3, 4)]))
+
+    @pytest.mark.parametrize(
+        ("changed", "why"),
+        [
+            ({"units": [[0], []]}, "or one is empty"),
+            ({"units": [[0], [0, 1]]}, "The units overlap"),
+            ({"units": [[0], [1, 1]]}, "The units overlap"),
+            ({"units": [[0], [3]]}, "not in the text"),
+            ({"units": [[0], [-1]]}, "not in the text"),
+            ({"anchor": {"positions": [1, 0], "words": ["cd", "ab"]}}, "not in order"),
+            ({"anchor": {"positions": [0, 0], "words": ["ab", "ab"]}}, "not in order"),
+            ({"units": [[0], [1]], "anchor": {"positions": [2], "words": ["ef"]}}, "belongs to no unit"),
+            ({"anchor": {"positions": [0], "words": ["cd"]}}, "not those of the text"),
+            ({"anchor": {"positions": [], "words": []}}, "The anchor is empty"),
+        ],
+    )
+    def test_what_does_not_fit_together_is_rejected(self, changed, why):
+        """One sentence each."""
+        with pytest.raises(Rejected, match=why):
+            Case(claim() | changed)
+
+    def test_what_is_kept_of_each_unit(self):
+        """Positions of words that no unit has are nobody's; whether anything is shorter."""
+        case = Case(claim(positions=(1,)))
+        assert (case.sizes, case.kept, case.least, case.has_shorter) == ([1, 2], [0, 1], 1, False)
+        case = Case(claim(positions=(0, 2)))
+        assert (case.kept, case.has_shorter) == ([1, 1], True)
+        assert not Case(claim(positions=(0, 2), shortest=False)).has_shorter
+        for positions, shorter in (((), False), ((2,), True)):
+            case = Case(claim(positions=positions, allow_empty=True))
+            assert (case.least, case.has_shorter) == (0, shorter)
+        assert Case(claim(units=[[0]])).sizes == [1]
+
+    def test_a_law_is_of_whole_numbers(self):
+        """Over the common denominator."""
+        law, whole = Case(claim(keep="2/7")).law(3)
+        assert whole == 343
+        assert law == [comb(3, c) * 2**c * 5 ** (3 - c) for c in range(4)]
+
+    def test_numbers_have_three_thousand_signs_at_most(self):
+        """As they are written."""
+        assert checker._rational("1" * 3000) == int("1" * 3000)
+        assert checker._rational("1/" + "3" * 2998) == Fraction(1, int("3" * 2998))
+        assert (checker._rational("7"), checker._rational("-3/6")) == (7, Fraction(-1, 2))
+        for written in ("1" * 3001, "1/" + "3" * 2999):
+            with pytest.raises(Rejected, match="too long"):
+                checker._rational(written)
+
+
+class TestSums:
+    """Scores as whole numbers."""
+
+    @staticmethod
+    def sums(sizes, scores, **more):
+        """A proof by a sum."""
+        proof = {"kind": "sum", "bias": "0/1", "rounding": "0/1", "strict": True, "scores": scores}
+        return with_proof(sizes, [1] + [0] * (len(sizes) - 1), proof | more)
+
+    def test_scores_may_be_fine_to_four_thousand_bits(self):
+        """Of the common denominator."""
+        for bits, fits in ((3999, True), (4000, False)):
+            case = self.sums([1], [f"1/{1 << bits}"])
+            if fits:
+                assert checker._Sum(case).tables == [[0, 1]]
+            else:
+                with pytest.raises(Rejected, match="too fine"):
+                    checker._Sum(case)
+
+    def test_one_score_for_each_unit_and_count(self):
+        """A coefficient, or one for each count from one on."""
+        case = self.sums([2, 2], ["1/2", ["1/1", "3/1"]])
+        assert checker._Sum(case).tables == [[0, 1, 2], [0, 2, 6]]
+        for scores, why in (
+            (["1/2"], "for each unit"),
+            (["1/2", "1/2", "1/2"], "for each unit"),
+            (["1/2", ["1/1"]], "for each count"),
+            (["1/2", ["1/1", "2/1", "3/1"]], "for each count"),
+        ):
+            case.proof["scores"] = scores
+            with pytest.raises(Rejected, match=why):
+                checker._Sum(case)
+
+    def test_sums_of_doubles_are_not_rounded_up_to_two_to_the_fifty_three(self):
+        """Cells of the largest power of two that divides all; one more, and nothing is sure."""
+        most = 1 << 53
+        for bias, largest, fits in (
+            (1, most - 1, True),
+            (-1, most - 1, True),
+            (1, most, False),
+            (3, most - 2, False),
+        ):
+            case = self.sums([1], [f"{largest}/1"], bias=f"{bias}/1")
+            if fits:
+                assert checker._Sum(case).bias == bias
+            else:
+                with pytest.raises(Rejected, match="rounding is too small"):
+                    checker._Sum(case)
+        # Twice as much is twice as coarse.
+        assert checker._Sum(self.sums([1], [f"{2 * most - 2}/1"], bias="2/1")).bias == 2
+        with pytest.raises(Rejected, match="rounding is too small"):
+            checker._Sum(self.sums([1], ["1/3"]))
+        with pytest.raises(Rejected, match="rounding is too small"):
+            checker._Sum(self.sums([1], ["1/2"], rounding="-1/8"))
+
+    @pytest.mark.parametrize(
+        ("rounding", "strict", "sure", "maybe"),
+        [("0/1", True, 1, 1), ("0/1", False, 0, 0), ("1/4", True, 2, -1), ("1/4", False, 2, -1)],
+    )
+    def test_where_the_label_holds_and_where_it_may(self, rounding, strict, sure, maybe):
+        """In units of a quarter: above zero, or from it on; within the rounding it may be either."""
+        found = checker._Sum(self.sums([1], ["3/4"], rounding=rounding, strict=strict))
+        assert (found.sure, found.maybe) == (sure, maybe)
+
+    @pytest.mark.parametrize("keep", ["1/2", "1/3"])
+    def test_what_is_certain_or_impossible_is_told_at_once(self, keep):
+        """By the lowest and by the highest sum, to the last unit."""
+        for bias, kept, truth in ((-2, [1, 0], 1), (-3, [1, 0], None), (-7, [1, 0], None), (-8, [1, 0], 0)):
+            case = self.sums([1, 2], ["3/1", "2/1"], bias=f"{bias}/1")
+            case.keep = Fraction(keep)
+            low, high = checker._Sum(case).interval(kept)
+            if truth is None:
+                k = case.keep
+                chance = 1 - (1 - k) ** 2 if bias == -3 else Fraction(0)
+                assert low == high == chance
+            else:
+                assert low == high == truth
+
+
+def packed(bits):
+    """Answers as a certificate has them."""
+    padded = bits + "0" * (-len(bits) % 8)
+    return "".join(f"{int(padded[k : k + 8], 2):02x}" for k in range(0, len(padded), 8))
+
+
+class TestTables:
+    """All answers, or those given that some occurrences stay."""
+
+    @given(st.data())
+    @settings(max_examples=60, deadline=None)
+    def test_the_share_of_a_table_by_brute_force(self, data):
+        """Whatever stays in all of its samples; of shorter anchors only a whole table says anything."""
+        sizes = data.draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
+        kept = [data.draw(st.integers(0, m)) for m in sizes]
+        whole = data.draw(st.booleans())
+        given = [0 if whole else data.draw(st.integers(0, a)) for a in kept]
+        keep = data.draw(st.sampled_from(["1/2", "2/7"]))
+        rows = list(product(*(range(g, m + 1) for g, m in zip(given, sizes, strict=True))))
+        holds = {row: data.draw(st.booleans()) for row in rows}
+        proof = {
+            "kind": "table",
+            "given": given,
+            "answers": packed("".join("01"[holds[row]] for row in rows)),
+        }
+        case = with_proof(sizes, kept, proof, keep=keep, shortest=not any(given))
+
+        def share(anchor):
+            total, k = Fraction(0), case.keep
+            for row in rows:
+                if all(c >= a for c, a in zip(row, anchor, strict=True)):
+                    chance = Fraction(holds[row])
+                    for c, a, m in zip(row, anchor, sizes, strict=True):
+                        chance *= comb(m - a, c - a) * k ** (c - a) * (1 - k) ** (m - c)
+                    total += chance
+            return total
+
+        low, high, shorter = checker.bounds(case)
+        assert low == high == share(kept)
+        if case.has_shorter:
+            rivals = [row for row in rows if case.least <= sum(row) < sum(kept)]
+            assert shorter == max(map(share, rivals))
+        else:
+            assert shorter is None
+
+    def test_a_table_is_of_samples_that_the_anchor_has(self):
+        """No more stays in all of them than the anchor keeps, and no less than none."""
+        for stays in ([2], [-1]):
+            proof = {"kind": "table", "given": stays, "answers": "ff"}
+            with pytest.raises(Rejected, match="samples that the anchor has"):
+                checker.bounds(with_proof([3], [1], proof, shortest=False))
+        proof = {"kind": "table", "given": [1], "answers": "e0"}
+        assert checker.bounds(with_proof([3], [1], proof, shortest=False)) == (1, 1, None)
+        with pytest.raises(Rejected, match="says nothing of shorter anchors"):
+            checker.bounds(with_proof([3], [2], proof))
+
+    def test_tables_have_two_to_the_eighteen_answers_at_most(self):
+        """One word more is too much; and there are as many answers as samples."""
+        for words, why in ((18, "number of answers"), (19, "too large")):
+            proof = {"kind": "table", "given": [0] * words, "answers": "ff"}
+            with pytest.raises(Rejected, match=why):
+                checker.bounds(with_proof([1] * words, [0] * words, proof))
+        for answers in ("ff" * 3, "ff"):
+            proof = {"kind": "table", "given": [0], "answers": answers}
+            with pytest.raises(Rejected, match="number of answers"):
+                checker.bounds(with_proof([8], [0], proof))
+
+
+class TestSamples:
+    """Bets on answers."""
+
+    def test_samples_of_a_claim_that_is_the_shortest_prove_nothing(self):
+        """Nor at a level of nothing, or beyond delta."""
+        proof = {"kind": "samples", "level": "1/20", "count": 80, "answers": "ff" * 10}
+        with pytest.raises(Rejected, match="nothing shorter"):
+            checker.bounds(with_proof([1] * 40, [1] + [0] * 39, proof))
+        for level in ("0/1", "-1/20", "1/19"):
+            with pytest.raises(Rejected, match="level that is not within"):
+                checker.bounds(with_proof([1] * 40, [1] + [0] * 39, proof | {"level": level}, shortest=False))
+        low, high, shorter = checker.bounds(with_proof([1] * 40, [1] + [0] * 39, proof, shortest=False))
+        assert (low, high, shorter) == (Fraction(3, 4), 1, None)
+
+    def test_the_wealth_that_is_just_enough(self):
+        """Won by the answers, times the level: one is enough, and less is not."""
+        clean = 30
+        case = with_proof([1] * 40, [1] + [0] * 39, None, shortest=False, delta="99/100")
+        t = case.threshold
+        for lost in (0, 2):
+            held = clean - lost
+            wealth = Fraction(0)
+            for s, w in checker._BETS:
+                stake = Fraction(s, 100)
+                wealth += Fraction(w, 100) * (1 + stake * (1 / t - 1)) ** held * (1 - stake) ** lost
+            bits = "1" * held + "0" * lost
+            for level, enough in ((1 / wealth, True), (1 / wealth * (1 - Fraction(1, 10**9)), False)):
+                case.proof = {"kind": "samples", "count": clean, "answers": packed(bits)}
+                case.proof["level"] = f"{level.numerator}/{level.denominator}"
+                if enough:
+                    assert checker.bounds(case)[0] == t
+                else:
+                    with pytest.raises(Rejected, match="do not prove"):
+                        checker.bounds(case)
+
+    @pytest.mark.parametrize("keep", ["1/4", "3/4"])
+    def test_coins_of_sixty_four_bits_fall_as_often_as_they_should(self, keep):
+        """Each occurrence by itself; what the anchor keeps stays."""
+        case = with_proof([3, 1, 2], [1, 0, 2], None, keep=keep)
+        rows = list(checker.samples(case, 2000))
+        for j, (m, a) in enumerate(((3, 1), (1, 0), (2, 2))):
+            counts = [row[j] for row in rows]
+            assert a <= min(counts)
+            assert max(counts) <= m
+            share = (sum(counts) / 2000 - a) / max(m - a, 1)
+            assert abs(share - (float(case.keep) if m > a else 0.0)) < 0.04
+        case.keep = Fraction(1, 3)
+        with pytest.raises(Rejected, match="cannot be tossed"):
+            next(checker.samples(case, 1))
+
+
+def test_a_bound_may_be_the_threshold_itself():
+    """From below; a shorter anchor must stay below it, and an upper end is no more than one."""
+
+    def at(name, threshold):
+        certificate = issued(name)
+        claimed = certificate["bounds"] | {"low": str(threshold), "high": "1/1"}
+        changed = certificate | {"threshold": str(threshold), "bounds": claimed}
+        return changed | {"seal": checker.seal(changed)}
+
+    assert "keeps the label" in checker.check(at("rule", Fraction(1)))
+    shorter, high = (
+        Fraction(issued(name)["bounds"][end]) for name, end in (("rule", "shorter"), ("linear", "high"))
+    )
+    for name, threshold, why in (
+        ("rule", shorter, "A shorter anchor may"),
+        ("linear", high + Fraction(1, 10**6), "not shown to reach"),
+    ):
+        with pytest.raises(Rejected, match=why):
+            checker.check(at(name, threshold))
