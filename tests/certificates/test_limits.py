@@ -249,6 +249,52 @@ class TestTables:
                 checker.bounds(with_proof([8], [0], proof))
 
 
+class TestTrees:
+    """Leaves and branches."""
+
+    @given(st.data())
+    @settings(max_examples=60, deadline=None)
+    def test_where_no_branch_is_cut_the_bound_is_the_best_of_the_shorter_ones(self, data):
+        """At a threshold that next to every branch reaches: by brute force, with words nobody asks about."""
+        sizes = data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
+        asked = data.draw(st.integers(1, len(sizes)))
+        kept = [data.draw(st.integers(0, m)) for m in sizes]
+        keep = data.draw(st.sampled_from(["1/2", "2/7"]))
+        rows = list(product(*(range(m + 1) for m in sizes[:asked])))
+        holds = {row: data.draw(st.booleans()) for row in rows}
+        leaves = [{"box": [[j, c, c] for j, c in enumerate(row)], "holds": holds[row]} for row in rows]
+        tree = with_proof(sizes, kept, {"kind": "tree", "leaves": leaves}, threshold="1/1000000", keep=keep)
+
+        def share(anchor):
+            total, k = Fraction(0), tree.keep
+            for row in rows:
+                if all(c >= a for c, a in zip(row, anchor, strict=True)):
+                    chance = Fraction(holds[row])
+                    for c, a, m in zip(row, anchor, sizes, strict=False):
+                        chance *= comb(m - a, c - a) * k ** (c - a) * (1 - k) ** (m - c)
+                    total += chance
+            return total
+
+        low, high, shorter = checker.bounds(tree)
+        assert low == high == share(kept[:asked])
+        if tree.has_shorter:
+            # One of the others is as good as none, so that what keeps nothing of these has a length, too.
+            least = tree.least if asked == len(sizes) else 0
+            assert shorter == max(share(row) for row in rows if least <= sum(row) < sum(kept))
+        else:
+            assert shorter is None
+
+    def test_branches_that_cannot_reach_are_cut_and_their_bound_is_told(self):
+        """What a leaf can still become, at the most and at the least."""
+        boxes = [([[0, 0, 0]], False), ([[0, 1, 2], [1, 0, 0]], False), ([[0, 1, 2], [1, 1, 1]], True)]
+        leaves = [{"box": box, "holds": holds} for box, holds in boxes]
+        case = with_proof([2, 1], [1, 1], {"kind": "tree", "leaves": leaves}, threshold="99/100")
+        low, high, shorter = checker.bounds(case)
+        assert low == high == 1
+        # With one word kept: of the first unit 1 x 1/2, of the other 3/4 x 1. Both are below, at the start.
+        assert Fraction(3, 4) <= shorter < Fraction(99, 100)
+
+
 class TestSamples:
     """Bets on answers."""
 

@@ -1,6 +1,7 @@
 """Evaluators against brute force, sampling against enumeration, intervals against their promise."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import brute
 import numpy as np
@@ -11,7 +12,7 @@ from readings import reading_of
 from scipy.stats import binom
 
 import kedge
-from kedge.errors import OptionError
+from kedge.errors import OptionError, OutOfQueries
 from kedge.evaluators import Empirical, Enumeration
 from kedge.evaluators.enumeration import table_size, transition
 from kedge.evaluators.estimates import Estimates
@@ -226,3 +227,25 @@ def test_inherited_samples_count_once_and_follow_the_law_of_the_child():
         true = (0.5, 0.75, 1.0)[kept.count(0)]  # at least two of three, this many of them sure
         assert abs(mean - true) < 4 * np.sqrt(0.25 / trials)
     assert estimates.trials.max() <= 20_000 + 2 * 4000
+
+
+def test_samples_that_need_no_question_are_drawn_up_to_a_limit():
+    """As many as the limit, and one more for each question that is asked meanwhile; then it is said."""
+    reading = reading_of(kedge.rules.any_of(["good"], ["film"]), "good film")
+    oracle = SimpleNamespace(queries=40)
+    counted = SimpleNamespace(
+        units=reading.units, oracle=oracle, sample_each=reading.sample_each, holds=reading.holds
+    )
+    evaluator = Empirical(counted, np.random.default_rng(0), most=40 + 104)
+    evaluator([(0,), (1,)], 26)
+    assert evaluator([(0,), (1,)], 26).trials.tolist() == [52, 52]
+    with pytest.raises(OutOfQueries, match="had answered already"):
+        evaluator([(0,)], 1)
+    more = Empirical(counted, np.random.default_rng(0), most=40 + 52)
+    more([(0,), (1,)], 26)
+    oracle.queries += 1
+    assert more([(0,)], 1).trials.tolist() == [27]
+    with pytest.raises(OutOfQueries, match="had answered already"):
+        more([(0,)], 1)
+    free = Empirical(counted, np.random.default_rng(0))
+    assert free([(0,), (1,)], 10_000).trials.tolist() == [10_000, 10_000]
