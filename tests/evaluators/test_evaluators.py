@@ -236,12 +236,12 @@ def test_samples_that_need_no_question_are_drawn_up_to_a_limit():
     counted = SimpleNamespace(
         units=reading.units, oracle=oracle, sample_each=reading.sample_each, holds=reading.holds
     )
-    evaluator = Empirical(counted, np.random.default_rng(0), most=40 + 104)
+    evaluator = Empirical(counted, np.random.default_rng(0), most=104)
     evaluator([(0,), (1,)], 26)
     assert evaluator([(0,), (1,)], 26).trials.tolist() == [52, 52]
     with pytest.raises(OutOfQueries, match="had answered already"):
         evaluator([(0,)], 1)
-    more = Empirical(counted, np.random.default_rng(0), most=40 + 52)
+    more = Empirical(counted, np.random.default_rng(0), most=52)
     more([(0,), (1,)], 26)
     oracle.queries += 1
     assert more([(0,)], 1).trials.tolist() == [27]
