@@ -395,10 +395,11 @@ class TestChoosers:
             assert found[k] == close(wanted, abs=2e-12)
 
 
-def test_many_lengths_are_looked_at_with_the_error_of_each(monkeypatch):
+@pytest.mark.parametrize("keep", [0.5, 0.3])
+def test_many_lengths_are_looked_at_with_the_error_of_each(keep, monkeypatch):
     """The rows that are handed to a circle: a mean moved by the error either way, squares, and coins."""
     score = made(20, rounding=0.125, bias=-20.0)
-    ladder = Ladder.of(score, 0.5)
+    ladder = Ladder.of(score, keep)
     seen = []
 
     class Watched(Spectra):
@@ -413,7 +414,7 @@ def test_many_lengths_are_looked_at_with_the_error_of_each(monkeypatch):
     means, squares, terms, period = seen[0]
     rungs = np.sort(score.slopes)[::-1]
     for row, length in enumerate((7, 6, 5, 4, 0)):
-        mean = score.bias + float(rungs[:length].sum()) + float(rungs[length:].sum()) / 2
+        mean = score.bias + float(rungs[:length].sum()) + float(rungs[length:].sum()) * keep
         assert means[:, row] == close([mean - ladder.error, mean, mean + ladder.error])
         assert squares[row] == close(float(rungs[length:] @ rungs[length:]))
         assert terms[row] == 20
