@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import pairwise, product
-from math import comb
+from math import comb, gcd, isqrt
 
 import pytest
 from certified import issued
@@ -247,6 +247,63 @@ class TestTables:
             proof = {"kind": "table", "given": [0], "answers": answers}
             with pytest.raises(Rejected, match="number of answers"):
                 checker.bounds(with_proof([8], [0], proof))
+
+
+class TestGrids:
+    """Sums on a grid where nothing is cut: each step is known to the last bit."""
+
+    @staticmethod
+    def reference(parts, sure, maybe, cells):
+        """Values to the nearest step; what is left over by its mean, and how far it may stray."""
+        parts = [([min(v, sure) for v in values], weights, total) for values, weights, total in parts]
+        grain = gcd(*(v for values, _, _ in parts for v in values))
+        step = grain * max(1, -(-sure // (grain * cells)))
+        law, missing, mean, squares = {0: Fraction(1)}, Fraction(0), Fraction(0), 0
+        plain = all(
+            total in {2**k for k in range(11)} for values, _, total in parts if 2 * max(values) >= step
+        )
+        for values, weights, total in parts:
+            whole = [int(Fraction(v, step) + Fraction(1, 2)) for v in values]
+            rests = [v - q * step for v, q in zip(values, whole, strict=True)]
+            mean += Fraction(sum(r * w for r, w in zip(rests, weights, strict=True)), total)
+            squares += (max(rests) - min(rests)) ** 2
+            if not any(whole):
+                continue
+            bits = 10 if plain else 30
+            fine = total & (total - 1) == 0 and total <= 2**bits
+            chances = [
+                Fraction(w, total) if fine else Fraction(w * 2**bits // total, 2**bits) for w in weights
+            ]
+            missing += 1 - sum(chances)
+            new = {}
+            for (q, chance), (have, often) in product(zip(whole, chances, strict=True), law.items()):
+                new[have + q] = new.get(have + q, 0) + often * chance
+            law = new
+        stray, eta = (isqrt(6 * squares) + 1, Fraction(1, 2**17)) if squares else (0, Fraction(0))
+        enough, least = -((mean - sure - stray) // step), -((mean - maybe + stray) // step)
+        below, lost = (sum(chance for q, chance in law.items() if q < cell) for cell in (enough, least))
+        return max(1 - below - missing - eta, Fraction(0)), min(1 - lost + eta, Fraction(1))
+
+    @given(st.data())
+    @settings(max_examples=60, deadline=None)
+    def test_both_ends_to_the_last_bit(self, data):
+        """Fair coins, uneven ones, and parts of several values; on a lattice, or rounded."""
+        values = data.draw(st.lists(st.integers(1, 900), min_size=3, max_size=12))
+        if data.draw(st.booleans()):
+            values = [40 * v for v in values]
+        uneven = data.draw(
+            st.sampled_from([[], [([0, 333], [7, 3], 10)], [([0, 31, 200], [9, 42, 49], 100)]])
+        )
+        parts = [([0, v], [1, 1], 2) for v in values]
+        parts += [([0, 77, 300], [1, 2, 1], 4), ([0, 500], [3, 1], 4), ([250, 0], [5, 3], 8)]
+        parts += uneven
+        parts.sort(key=lambda part: max(part[0]))
+        most = sum(max(v) for v, _, _ in parts)
+        sure = data.draw(st.integers(1, most))
+        maybe = sure - data.draw(st.integers(0, 5))
+        cells = data.draw(st.sampled_from([16, 64, 1024]))
+        low, high, _ = checker._on_grid(parts, sure, maybe, cells)
+        assert (low, high) == self.reference(parts, sure, maybe, cells)
 
 
 class TestTrees:
