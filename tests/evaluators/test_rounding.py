@@ -18,6 +18,7 @@ from kedge.evaluators.chain import Chained
 from kedge.evaluators.enumeration import _rounding
 from kedge.evaluators.grids import gridsum
 from kedge.evaluators.grids.gridsum import GridSum
+from kedge.evaluators.grids.links import Links
 from kedge.evaluators.grids.sums import all_sums, free_part, middle
 from kedge.evaluators.grids.tails import grid_tail
 from kedge.evaluators.harmonics import FIRST, Circle, Spectra, _unheard
@@ -27,13 +28,18 @@ from kedge.evaluators.rests import _halves, _met
 from kedge.evaluators.variables import Variables
 from kedge.evaluators.waves import Waves
 from kedge.model.scores.additive import UNIT, AdditiveScore
+from kedge.model.scores.chain import ChainScore
 from kedge.model.scores.leaves import LeafBoxes
 from kedge.results.interval import UNKNOWN
 from kedge.search.exact import adaptive, branch, prefix_tails
 from kedge.search.exact.branch import _chains, _Search
+from kedge.search.exact.foresight import Foresight
 from kedge.search.exact.ladder import Ladder, enumerate_prefixes
 
-close = pytest.approx
+
+def close(value, rel=1e-6, abs=0.0):  # noqa: A002  (as pytest calls it, whose own allows 1e-12)
+    """A number that is this close, however small it is."""
+    return pytest.approx(value, rel=rel, abs=abs)
 
 
 def made(words, seed=0, *, size=1, rounding=None, bias=None):
@@ -78,7 +84,7 @@ def test_everyone_who_adds_up_allows_for_both_roundings(words, rounding, monkeyp
     additive.additive_tail(score, np.zeros(words, dtype=np.int64), 0.5)
     monkeypatch.setattr(branch, "Reach", lambda _, __, need, *___: seen.append(-(need + score.bias)))
     _Search.of(score, _chains(score), 0.5, 2)
-    assert seen == [close(both, rel=1e-3), close(both, rel=1e-3)]
+    assert seen == [close(both, rel=1e-9), close(both, rel=0.01)]
     occurrences = Ladder.of(score, 0.5).error
     assert occurrences == close(score.error + of_sums(score, 2 * words), rel=1e-9)
 
@@ -369,6 +375,18 @@ class TestChoosers:
         cells, weights = adaptive._upwards((np.array([0.0, 0.5, 0.51, 1.0, 1.24]), np.ones(5)), 0.25)
         assert cells == [0, 2, 3, 4, 5]
         assert weights == [1.0] * 5
+
+    @pytest.mark.parametrize("chance", [0.25, 0.5])
+    def test_a_bound_is_larger_by_a_part_in_a_million_million(self, chance):
+        """Of what was added up; along a text by a part in ten thousand million."""
+        coin = [(np.array([0.0, 2.0]), np.array([1 - chance, chance]))]
+        reach = adaptive.Reach([coin], [], 1.5, 1, 1.0)
+        assert reach.bound(np.ones(1), 0, 0) == close(chance * (1 + 1e-12), rel=1e-15)
+        links = Links.of(ChainScore(-0.5, ((0,), (1,)), np.ones(2), np.ones(2, dtype=np.int64)))
+        fore = Foresight.of(links, np.ones(2, dtype=bool), chance, 1)
+        law, low, high = fore.start()
+        table = float(fore.tables[0][0, 0, low])
+        assert fore.bound((law, low, high), 0, 0) == close(table * (1 + 1e-10), rel=1e-14)
 
     @pytest.mark.parametrize("least", [0.0, 0.1, 0.12])
     def test_others_bring_what_is_left_over_besides(self, least):

@@ -80,7 +80,7 @@ class TestLooks:
         below = waves._widths(Look(5, 4, [0.9499, 0.9, 0.95], [0.0] * 3), 0.95, aim)
         assert below == pytest.approx([min(aim, 0.8e-4), aim, min(aim, 2e-6)], rel=1e-6)
         above = waves._widths(Look(5, 4, [0.99, 0.95, 0.2], [0.0] * 3), 0.95, aim)
-        assert above == pytest.approx([aim, 1e-15, aim], rel=1e-6)
+        assert above == pytest.approx([aim, 1e-15, aim], rel=1e-6, abs=0.0)
 
     def test_what_is_proven(self):
         """The shortest that is known to reach, where the one before it is known to miss."""
