@@ -370,3 +370,86 @@ def test_whether_every_rung_is_certain_is_seen_by_the_lowest_score():
         ladder = SimpleNamespace(floor=bias, rungs=np.array([2.0, 1.0]), error=error)
         found = prefixes._all_rungs(ladder)
         assert found == (Interval.exactly(1.0) if certain else Interval(0.0, 1.0, 1.0))
+
+
+@pytest.mark.parametrize("shortest", [0, 1])
+@pytest.mark.parametrize("length", range(14))
+def test_of_precisions_that_never_fall_the_first_that_reaches_is_found(length, shortest, monkeypatch):
+    """One by one up to four, then by bisection; the one before it is known to miss."""
+    looked_at = []
+    values = [Interval.exactly(0.5 if n < length else 0.9) for n in range(14)]
+    monkeypatch.setattr(prefixes, "enumerate_prefixes", lambda _: lambda n: looked_at.append(n) or values[n])
+    found = prefixes._by_enumeration(range(13), 0.9, shortest)
+    wanted = max(length, shortest)
+    assert min(waves.reaching(found, 0.9, shortest)) == wanted
+    assert waves.proven(found, 0.9, shortest)
+    assert sorted(found) == sorted(looked_at)
+    few = sorted({0, *range(shortest, min(wanted, 4) + 1)})
+    assert looked_at[: len(few)] == few
+    assert len(looked_at) <= len(few) + 1 + math.ceil(math.log2(10))
+    if wanted <= 4:
+        assert looked_at == few
+
+
+@pytest.mark.parametrize("miss", range(6))
+def test_lengths_too_close_to_tell_are_met_in_the_middle(miss, monkeypatch):
+    """From the shortest that is known to reach downwards, to the first that misses or costs too much."""
+    score = AdditiveScore.from_slopes(
+        -3.0, np.array([5.0, 4, 3, 2, 1]), np.array([1, 1, 2, 1, 3]), strict=True
+    )
+    ladder, asked = Ladder.of(score, 0.5), []
+
+    def tail(own, counts, keep, width):
+        assert (own, keep, width) == (score, 0.5, 0.0)
+        asked.append(counts.tolist())
+        return Interval.exactly(0.95 if counts.sum() > miss else 0.5)
+
+    monkeypatch.setattr(prefixes, "additive_tail", tail)
+    rows = [
+        [0, 0, 0, 0, 0],
+        [1, 0, 0, 0, 0],
+        [1, 1, 0, 0, 0],
+        [1, 1, 1, 0, 0],
+        [1, 1, 2, 0, 0],
+        [1, 1, 2, 1, 0],
+    ]
+    for shortest in (0, 1):
+        asked.clear()
+        found = prefixes._in_the_middle(score, ladder, 0.9, shortest, {6: Interval.exactly(0.95)})
+        last = max(miss, shortest)
+        assert asked == rows[last:6][::-1]
+        assert sorted(found) == [*range(last, 6), 6]
+    # So many combinations of counts are what may be met.
+    monkeypatch.setattr(prefixes, "HALVES", 3 * 4)
+    asked.clear()
+    prefixes._in_the_middle(score, ladder, 0.9, 1, {6: Interval.exactly(0.95)})
+    states = [math.prod(m - c + 1 for m, c in zip([1, 1, 2, 1, 3], row, strict=True)) for row in rows]
+    assert states == [96, 48, 24, 16, 8, 4]
+    assert (
+        asked
+        == [row for row, n in zip(rows, states, strict=True) if n <= 12 and sum(row) >= max(miss, 1)][::-1]
+    )
+
+
+class TestNothingSpeaksForIt:
+    """No coefficient is positive: removing words can only help."""
+
+    @pytest.mark.parametrize(("allow_empty", "kept"), [(True, ()), (False, (1,))])
+    def test_the_word_that_hurts_least_is_kept_where_one_must_be(self, allow_empty, kept):
+        """With its own precision, and that of nothing."""
+        slopes, ones = np.array([-3.0, -1.0, -2.0]), np.ones(3, dtype=np.int64)
+        score = AdditiveScore.from_slopes(2.5, slopes, ones, strict=True)
+        found = prefixes.shortest_prefix(score, 0.4, allow_empty=allow_empty)
+        truths = {}
+        for anchor in ((), (1,)):
+            free = [s for j, s in enumerate(slopes.tolist()) if j not in anchor]
+            base = 2.5 + sum(slopes[list(anchor)])
+            rows = list(product([0, 1], repeat=len(free)))
+            truths[anchor] = sum(
+                base + sum(s for s, on in zip(free, row, strict=True) if on) > 0 for row in rows
+            ) / len(rows)
+        assert found.kept == kept
+        assert found.tail == Interval.exactly(truths[kept])
+        assert found.baseline == Interval.exactly(truths[()])
+        assert found.reached == found.proven == (truths[kept] >= 0.4)
+        assert found.looked == {0: found.baseline, len(kept): found.tail}
