@@ -232,6 +232,40 @@ class TestDominance:
         wanted = sorted((c for c in product(*choices) if sum(c) == total), reverse=True)
         assert list(_summing(choices, total)) == wanted
 
+    @pytest.mark.parametrize("seed", range(40))
+    def test_candidates_keep_what_is_certain_and_nothing_that_is_out_of_the_question(self, seed):
+        """All numbers kept between these that add up to the length; none if they are more than a limit."""
+        rng = np.random.default_rng(seed)
+        least = np.rint(rng.normal(0.5, 2, 5)) / 2
+        order = Dominance(least, least + rng.choice([0.0, 0.5, 1.5], 5), rng.integers(1, 4, 5), 0.0)
+        sizes = order.sizes.tolist()
+        for length in range(1, 5):
+            found = order.candidates(length, 10**6)
+            if length == 1:
+                first = int(least.argmax())
+                rivals = [m for j, m in enumerate(order.most.tolist()) if j != first]
+                if least[first] > max(0.0, *rivals):
+                    assert found == [(first,)]
+                    continue
+            if sum(m for m, low in zip(sizes, least.tolist(), strict=True) if low >= 0) < length:
+                assert found is None
+                continue
+            ranges = []
+            for i in range(5):
+                others = [j for j in range(5) if j != i]
+                below = sum(sizes[j] for j in others if order.most[j] >= least[i])
+                ahead = sum(sizes[j] for j in others if least[j] > order.most[i])
+                low, high = (min(max(length - n, 0), sizes[i]) for n in (below, ahead))
+                ranges.append(range(low, high + 1))
+            wanted = [
+                tuple(j for j, n in enumerate(numbers) for _ in range(n))
+                for numbers in product(*ranges)
+                if sum(numbers) == length
+            ]
+            assert sorted(found) == sorted(wanted)
+            assert len(order.candidates(length, len(wanted))) == len(wanted)
+            assert order.candidates(length, len(wanted) - 1) is None
+
     @pytest.mark.parametrize("length", [1, 3])
     def test_what_an_occurrence_brings_while_the_norm_stays_in_its_range(self, length):
         """Its own part, and what the root gains: least where much is there, most where little is."""
