@@ -341,6 +341,29 @@ class TestTrees:
         else:
             assert shorter is None
 
+    @pytest.mark.parametrize(
+        ("boxes", "why"),
+        [
+            ([[[0, -5, 1]], [[0, 2, 99]]], None),
+            ([[[0, 0, 1], [1, 0, 0]], [[0, 0, 1], [1, 1, 1]], [[0, 2, 2]]], None),
+            ([[[0, 0, 1]], [[0, 1, 2]]], "overlap"),
+            ([[[0, 0, 0]], [[0, 2, 2]]], "leave out"),
+            ([[[0, 2, 1]], [[0, 0, 2]]], "cannot be reached"),
+            ([[[-1, 0, 2]]], "cannot be reached"),
+            ([[[0, 0, 1], [1, 0, 0]], [[0, 1, 2]], [[0, 0, 0], [1, 1, 1]]], "overlap"),
+            ([[]], None),
+        ],
+    )
+    def test_leaves_may_ask_for_more_than_there_is(self, boxes, why):
+        """What is beyond a word's counts is cut off; together they are all counts, each once."""
+        leaves = [{"box": box, "holds": True} for box in boxes]
+        case = with_proof([2, 1], [1, 1], {"kind": "tree", "leaves": leaves})
+        if why is None:
+            assert checker.bounds(case) == (1, 1, 1)
+        else:
+            with pytest.raises(Rejected, match=why):
+                checker.bounds(case)
+
     def test_branches_that_cannot_reach_are_cut_and_their_bound_is_told(self):
         """What a leaf can still become, at the most and at the least."""
         boxes = [([[0, 0, 0]], False), ([[0, 1, 2], [1, 0, 0]], False), ([[0, 1, 2], [1, 1, 1]], True)]
@@ -422,3 +445,19 @@ def test_a_bound_may_be_the_threshold_itself():
     ):
         with pytest.raises(Rejected, match=why):
             checker.check(at(name, threshold))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("linear", "of samples, and no shorter set of one word or more does."),
+        ("tree", "of samples."),
+        ("black box", "of samples, but for a chance of 0.05."),
+    ],
+)
+def test_what_is_proved_is_said_in_a_sentence(name, said):
+    """With the words, the label, the threshold; and how sure it is."""
+    certificate = issued(name)
+    words = " ".join(certificate["anchor"]["words"])
+    wanted = f"[{words}] keeps the label {certificate['label']!r} in at least 0.95 {said}"
+    assert checker.check(certificate) == wanted
