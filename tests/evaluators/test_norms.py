@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from leading import random_leads
 
-from kedge.evaluators.leads import Cells, Lead, _around, _beside, _range
+from kedge.evaluators import leads as leads_module
+from kedge.evaluators.leads import Cells, Lead, _around, _beside, _range, lead_tails
 from kedge.evaluators.wordsums import Between
+from kedge.results.interval import Interval
 
 
 def words_of(lead, kept):
@@ -130,3 +132,66 @@ def test_words_that_cannot_come_up_leave_the_range_as_it_is():
     assert [float(x[0]) for x in found] == pytest.approx(
         [float(x[0]) for x in _range(plain, np.array([2]), 3.0)]
     )
+
+
+@pytest.mark.parametrize("normed", [True, False])
+def test_a_closer_look_leaves_what_both_looks_leave(normed, monkeypatch):
+    """With a norm by the joint law, on the slope of the sums around the lead; else by more harmonics."""
+    known, closer = Interval(0.6, 0.7, 0.8), Interval(0.5, 0.65, 0.75)
+    seen = []
+
+    class Told:
+        """A joint law whose answers are given."""
+
+        def __init__(self, *given):
+            seen.append(given)
+
+        def tail(self, target):
+            """What is to be said, if anything."""
+            seen.append(target)
+            return answers.pop()
+
+    monkeypatch.setattr(leads_module, "Plane", Told)
+    monkeypatch.setattr(
+        Lead, "tail", lambda _, kept, threshold, width: seen.append((kept, threshold, width)) or closer
+    )
+    for lead, kept in drawn(6, normed=normed):
+        seen.clear()
+        answers = [None, closer]
+        assert lead.finer(kept, 0.01, known) == Interval(0.6, 0.65, 0.75)
+        if not lead.curved:
+            assert seen == [(kept, None, 0.01)]
+            continue
+        parts, squares, sizes, same, keep, bias, middle, error = seen[0]
+        _, slope = _around([(lead, kept)], lead.given(kept), np.array([len(kept)]))
+        assert parts == pytest.approx(lead.leads.parts(0) + slope[0] * lead.leads.squares)
+        assert squares is lead.leads.squares
+        assert sizes is lead.leads.sizes
+        assert (same is kept, keep, bias, error) == (True, 0.5, lead.bias, lead.error)
+        assert middle == pytest.approx(lead.bias / (2 * slope[0]))
+        assert seen[1] == 0.01
+        assert lead.finer(kept, 0.01, known) == known
+
+
+def test_many_leads_are_looked_at_in_pieces_that_fit(monkeypatch):
+    """So many counts at a time, at least one lead; each as it is alone."""
+    each = list(drawn(14, normed=True))
+    alone = [lead_tails([one])[0] for one in each]
+    sizes = [len(lead.leads.cells) for lead, _ in each]
+    pieces = []
+    whole = leads_module._beside_each_other
+    monkeypatch.setattr(
+        leads_module, "_beside_each_other", lambda part, *how: pieces.append(len(part)) or whole(part, *how)
+    )
+    for room in (1, 30, 60, 10**6):
+        monkeypatch.setattr(leads_module, "_CELLS", room)
+        pieces.clear()
+        assert lead_tails(each) == alone
+        wanted, at = [], 0
+        while at < len(each):
+            n = 1
+            while at + n < len(each) and sum(sizes[at : at + n + 1]) <= room:
+                n += 1
+            wanted.append(n)
+            at += n
+        assert pieces == wanted
