@@ -454,14 +454,14 @@ def test_lengths_too_close_to_tell_are_met_in_the_middle(miss, monkeypatch):
         assert asked == rows[last:6][::-1]
         assert sorted(found) == [*range(last, 6), 6]
     # So many combinations of counts are what may be met.
-    monkeypatch.setattr(prefixes, "HALVES", 3 * 4)
+    monkeypatch.setattr(prefixes, "HALVES", 8)
     asked.clear()
     prefixes._in_the_middle(score, ladder, 0.9, 1, {6: Interval.exactly(0.95)})
     states = [math.prod(m - c + 1 for m, c in zip([1, 1, 2, 1, 3], row, strict=True)) for row in rows]
     assert states == [96, 48, 24, 16, 8, 4]
     assert (
         asked
-        == [row for row, n in zip(rows, states, strict=True) if n <= 12 and sum(row) >= max(miss, 1)][::-1]
+        == [row for row, n in zip(rows, states, strict=True) if n <= 8 and sum(row) >= max(miss, 1)][::-1]
     )
 
 
