@@ -96,3 +96,11 @@ def test_so_many_draws_and_not_one_less_are_needed(population, drawn, failed):
     assert isinstance(needed, int)
     assert Tally(population, 0.04, drawn + needed, failed).proves(0.9, 0.05)
     assert not needed or not Tally(population, 0.04, drawn + needed - 1, failed).proves(0.9, 0.05)
+
+
+def test_nothing_is_needed_to_prove_nothing():
+    """That at least none of them reaches the threshold is known; that all do, only once all were drawn."""
+    for failed in (0, 3):
+        assert Tally(10, 0.04, 3, failed).proves(0.0, 0.05)
+    assert Tally(10, 0.04).still_needed(0.0, 0.05) == 0
+    assert not Tally(10, 0.04, 9).proves(1.0, 0.05)
