@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import pairwise, product
-from math import comb, gcd, isqrt
+from math import comb, gcd, isqrt, prod
 
 import pytest
 from certified import issued
@@ -340,6 +340,34 @@ class TestTrees:
             assert shorter == max(share(row) for row in rows if least <= sum(row) < sum(kept))
         else:
             assert shorter is None
+
+    @given(st.data())
+    @settings(max_examples=40, deadline=None)
+    def test_the_bound_of_all_branches_at_once(self, data):
+        """What leaves with the label can become at the most, or what the others leave: the smaller one."""
+        sizes = data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
+        keep = data.draw(st.sampled_from(["1/2", "2/7"]))
+        rows = list(product(*(range(m + 1) for m in sizes)))
+        holds = {row: data.draw(st.booleans()) for row in rows} | {rows[-1]: True}
+        leaves = [{"box": [[j, c, c] for j, c in enumerate(row)], "holds": holds[row]} for row in rows]
+        case = with_proof(sizes, sizes, {"kind": "tree", "leaves": leaves}, threshold="1/1", keep=keep)
+        if not case.has_shorter:
+            return
+
+        def chances(c, m):
+            k = case.keep
+            given = (
+                comb(m - a, c - a) * k ** (c - a) * (1 - k) ** (m - c) if a <= c else 0 for a in range(m + 1)
+            )
+            return [Fraction(x) for x in given]
+
+        ends = {max: Fraction(0), min: Fraction(0)}
+        for row in rows:
+            end = max if holds[row] else min
+            ends[end] += prod(end(chances(c, m)) for c, m in zip(row, sizes, strict=True))
+        bound = min(ends[max], 1 - ends[min])
+        if bound < 1:  # else branches are looked at one by one
+            assert checker.bounds(case) == (1, 1, bound)
 
     @pytest.mark.parametrize(
         ("boxes", "why"),

@@ -148,6 +148,22 @@ class TestShorter:
         assert search(told)._reaching() == bests[5]
 
 
+@pytest.mark.parametrize("low", [0.9, 0.92, 0.89])
+def test_no_word_is_the_answer_where_that_is_allowed_and_enough(low):
+    """At the threshold, too; nothing else is looked at then."""
+    baseline = Interval(low, 0.95, 1.0)
+    one = search(Told({(): baseline}, {}, {}), threshold=np.float64(0.9).item(), allow_empty=True)
+    if low < 0.9:
+        with pytest.raises(AttributeError):  # on it goes, to what is not written down
+            one.found()
+    else:
+        found = one.found()
+        assert (found.kept, found.status, found.interval, found.baseline) == ((), "exact", baseline, baseline)
+    needed = search(Told({(): baseline}, {}, {}))
+    with pytest.raises(AttributeError):
+        needed.found()
+
+
 class TestMostPrecise:
     """Of the anchors of a length that can be the best, the one whose middle is highest."""
 

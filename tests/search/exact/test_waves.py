@@ -9,12 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kedge.evaluators import loudness
+from kedge.evaluators.additive import additive_tail
 from kedge.model.scores.additive import AdditiveScore
 from kedge.search.exact import prefix_tails, waves
 from kedge.search.exact.ladder import Ladder
 from kedge.search.exact.prefix_tails import PrefixWaves
 from kedge.search.exact.prefixes import shortest_prefix
-from kedge.search.exact.waves import ALL_COINS, begin_together
+from kedge.search.exact.waves import ALL_COINS, begin_together, by_waves
 
 THRESHOLDS = st.sampled_from([0.6, 0.9, 0.95, 0.999, 1.0])
 
@@ -200,3 +201,21 @@ def test_a_guess_is_the_first_length_that_a_gaussian_says_reaches(threshold, kee
                     break
                 length += 1
             assert waves.guess(ladder, threshold, shortest) == max(length, min(shortest, len(ladder)))
+
+
+@pytest.mark.parametrize("keep", [0.5, 0.3])
+def test_all_that_helps_may_be_looked_at_from_the_beginning(keep):
+    """Few words speak for the label and many against it: a close call takes further looks all the same."""
+    rng, told = np.random.default_rng(8), 0
+    slopes = np.append(np.array([9.0, 8.0, 7.0, 6.0]), -rng.exponential(size=24))
+    score = AdditiveScore.from_slopes(-9.0, slopes, np.ones(28, dtype=np.int64), strict=True, rounding=1e-13)
+    for length in (1, 2, 3):
+        counts = (np.arange(28) < length).astype(np.int64)
+        at = additive_tail(score, counts, keep, width=1e-9).mean
+        for threshold, expected in ((at - 3e-4, length), (at + 3e-4, length + 1)):
+            if 0.0 < threshold < 1.0:
+                found = by_waves(Ladder.of(score, keep), threshold, 1, None)
+                assert min(waves.reaching(found, threshold, 1)) == expected
+                assert waves.proven(found, threshold, 1)
+                told += 1
+    assert told > 3
