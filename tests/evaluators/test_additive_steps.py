@@ -10,7 +10,7 @@ from kedge.evaluators import additive
 from kedge.evaluators.additive import _certain, additive_tail
 from kedge.evaluators.binomials import binomial
 from kedge.evaluators.grids.gridsum import GridSum
-from kedge.evaluators.grids.sums import Free, free_part, moments
+from kedge.evaluators.grids.sums import Free, all_sums, free_part, moments
 from kedge.evaluators.grids.tails import grid_tail
 from kedge.evaluators.leading import Leading
 from kedge.evaluators.leads import Lead
@@ -37,6 +37,17 @@ def test_where_nothing_is_left_to_chance_only_rounding_is(strict):
     assert _certain(exact, 0.0) == Interval.exactly(float(not strict))
     assert _certain(exact, 1e-300) == Interval.exactly(1.0)
     assert _certain(exact, -1e-300) == Interval.exactly(0.0)
+
+
+@pytest.mark.parametrize("bias", [-1.0, 0.0, 1.0, -1.5])
+def test_a_sum_as_far_from_zero_as_its_error_is_in_doubt(bias):
+    """To the last bit; one that is farther is not."""
+    score = made([1.0, 1.0, 1.0], bias)
+    found = all_sums(free_part(score, np.zeros(3, dtype=np.int64), 0.5), 1.0, strict=True)
+    law = {bias: 1 / 8, bias + 1: 3 / 8, bias + 2: 3 / 8, bias + 3: 1 / 8}
+    assert found.low == sum(chance for value, chance in law.items() if value > 1.0)
+    assert found.high == sum(chance for value, chance in law.items() if value >= -1.0)
+    assert found.mean == sum(chance for value, chance in law.items() if value > 0.0)
 
 
 @pytest.mark.parametrize("keep", [0.5, 0.3])
