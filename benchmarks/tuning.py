@@ -85,7 +85,7 @@ TUNING = {
 }  # fmt: skip
 """Place to reason."""
 
-_ASSIGNED = re.compile(r"^([\w., ]+?)(?:: \w+)? [-+*/]?= ")
+_ASSIGNED = re.compile(r"^([\w., ]+?)(?:: \w+)? = ")
 
 
 def why_tuning(key: str) -> str | None:
