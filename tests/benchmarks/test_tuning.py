@@ -269,7 +269,7 @@ class Otherwise(ast.NodeTransformer):
         here = (self.inside or "module") == self.place and self.names is not None
         return self._wrap(node) if here and names <= self.names - FOLLOW | {"_"} and node.value else node
 
-    visit_Assign = visit_AnnAssign = visit_AugAssign = _assigned  # noqa: N815
+    visit_Assign = visit_AnnAssign = _assigned  # noqa: N815
 
 
 def other(value, factor, *, whole=True):
@@ -331,8 +331,5 @@ def test_only_assignments_to_listed_names_are_tuning():
     assert is_tuning(f"{plane}: height, width = math.ceil(1), math.ceil(2) | X 1")
     assert not is_tuning(f"{plane}: total += float(left_t @ weights) | X 1")
     assert not is_tuning(f"{plane}: if deviation == 0.0 or spread == 0.0: | X 1")
-    assert is_tuning(
-        "kedge/search/exact/branch.py, _prefixes: gains += [(means[a], j) for a in range(2)] | X 1"
-    )
     assert not is_tuning("kedge/evaluators/grids/plane.py, Plane._curve: top = self.middle**2 | X 1")
     assert is_tuning("kedge/evaluators/additive.py, _step: if score.exact: | X 1")
