@@ -144,6 +144,7 @@ class Driver:
         cover = coverage.Coverage(data_file=folder / "coverage", include=kedge, config_file=False)
         cover.start()
         for nodeid in new:
+            _forget()
             cover.switch_context(nodeid)
             start = time.process_time()
             if self._run(nodeid):
@@ -215,6 +216,14 @@ class Driver:
             if not self._run(nodeid):
                 return 1
         return 0
+
+
+def _forget() -> None:
+    """What was worked out before and is remembered, so that each test is seen to execute what it rests on."""
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "kedge":
+            for made in list(vars(module).values()):
+                getattr(made, "cache_clear", lambda: None)()
 
 
 def reasons() -> dict[str, str]:

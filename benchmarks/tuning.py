@@ -13,6 +13,7 @@ __all__ = ["TUNING", "is_tuning", "why_tuning"]
 _GRID = "The size of a grid's cells: what is rounded off is bounded on any grid."
 _COST = "What a look may cost before another way is taken, or none: every way is certified by itself."
 _GUESS = "A guess of where to look: what is found there is certified, and what is not found is not claimed."
+_GIVEN_UP = "When a proof is given up: what is claimed is what was proved, whenever that is."
 _ENOUGH = "How many harmonics to take: the interval holds for any number of them."
 
 TUNING = {
@@ -47,6 +48,7 @@ TUNING = {
     "kedge/search/exact/foresight.py, module: _PER, _NUMBERS": _GRID,
     "kedge/search/exact/foresight.py, Foresight.of: step": _GRID,
     "kedge/search/exact/leading.py, module: _TABLE, _CLOSE, _NEIGHBOURS, _FAR": _GUESS,
+    "kedge/search/exact/leading.py, _Search._reaches: hopeful": _COST,
     "kedge/search/exact/prefix_tails.py, lattice_of: deviation, cost": _COST,
     "kedge/search/exact/prefixes.py, module: LATTICE": _COST,
     "kedge/search/exact/proposals.py, Proposals.__init__: self._mean, self._gains": _GUESS,
@@ -66,12 +68,14 @@ TUNING = {
     "kedge/search/exact/waves.py, _deviations": _GUESS,
     "kedge/search/exact/waves.py, _widths": _ENOUGH,
     "kedge/search/guided/proof.py, module: _ROUND, _LESSONS, _HOPE": _COST,
-    "kedge/search/guided/proof.py, _predicted_loss: lost": (
+    "kedge/search/guided/proof.py, certify: learns, lessons": (
+        "When the surrogate learns, and how much, between rounds: the bets are fair whatever it predicts."
+    ),
+    "kedge/search/guided/proof.py, certify: hopeless": _GIVEN_UP,
+    "kedge/search/guided/proof.py, _predicted_loss: lost, usable": (
         "Whether predictions are worth using: the bets are fair with and without them."
     ),
-    "kedge/search/guided/proof.py, _hopeless": (
-        "When a proof is given up: what is claimed is what was proved, whenever that is."
-    ),
+    "kedge/search/guided/proof.py, _hopeless": _GIVEN_UP,
     "kedge/certificates/checker.py, module: _SHORTER, _BRANCHES": _COST,
     "kedge/certificates/checker.py, module: _COARSE, _FINE, _FEW, _DIGITS, _SHORT": _GRID,
     "kedge/certificates/checker.py, _Sum.interval: apart, width, cells": _GRID,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kedge.evaluators.bets import Bets, Round, expected_samples
+from kedge.evaluators.bets import _STAKES, _WEIGHTS, Bets, Round, expected_samples
 
 COUNTS = st.integers(0, 400)
 
@@ -114,3 +114,28 @@ def test_the_number_of_samples_to_plan_with(lost):
 def test_a_prediction_is_planned_with_by_its_margin_and_its_mistakes(wrong, rate):
     """0.02 are foreseen of the 0.05 that may be lost: a margin of 0.03, or its square over two variances."""
     assert expected_samples(0.95, 0.05, 0.06, 0.02, wrong) == pytest.approx((1 + np.log(20)) / rate)
+
+
+@pytest.mark.parametrize(
+    "rounds", [[(300, 30, 4, 0.1)], [(100, 3, 2, 0.3), (50, 0, 6, 0.05)], [(9, 1, 0, 0.5), (50, 0, 0, 0.0)]]
+)
+@pytest.mark.parametrize("delta", [0.05, 0.2])
+def test_an_upper_bound_is_where_bets_on_losing_more_are_won(rounds, delta):
+    """The wealth of who bets that the label is lost more often, multiplied out, reaches 1/delta there."""
+    bets = Bets(tuple(Round(*row) for row in rounds))
+
+    def wealth(high):
+        total = 0.0
+        for stake, weight in zip(_STAKES.tolist(), _WEIGHTS.tolist(), strict=True):
+            won = weight
+            for plain, worse, better, predicted in rounds:
+                m = high - (1 - predicted)  # of samples with y = 0, by how much more is lost than foreseen
+                share = stake / (1 - m)
+                won *= (1 + share * m) ** plain * (1 + share * (1 + m)) ** worse * (1 - stake) ** better
+            total += won
+        return total
+
+    high = bets.high(delta)
+    assert bets.mean <= high < 1.0
+    assert wealth(high + 1e-9) >= 1 / delta * (1 - 1e-6)
+    assert wealth(high - 1e-6) < 1 / delta

@@ -11,6 +11,7 @@ from kedge.evaluators import chain
 from kedge.evaluators.chain import Chained, rounded
 from kedge.evaluators.grids.links import Grid, Links
 from kedge.model.scores.chain import ChainScore
+from kedge.results.interval import Interval
 
 seeds = st.integers(0, 10**6)
 
@@ -94,3 +95,93 @@ def test_what_is_left_over_changes_no_more_than_said(seed, links, longest):
         ]
         most += max(changes) ** 2
     assert most <= squares + 1e-12
+
+
+def test_cells_of_a_law_on_either_side():
+    """Beyond its ends there is nothing, or all of it."""
+    cells = chain._Cells(np.array([0.1, 0.2, 0.3, 0.4]), 1, 0.0)
+    for cell, at, above in (
+        (-3, 0, 1),
+        (-1, 0.1, 1),
+        (0, 0.2, 0.9),
+        (1, 0.3, 0.7),
+        (2, 0.4, 0.4),
+        (3, 0, 0),
+        (9, 0, 0),
+    ):
+        assert cells.at(cell) == pytest.approx(at)
+        assert cells.above(cell) == pytest.approx(above)
+        assert cells.below(cell) == pytest.approx(1 - above)
+
+
+def scripted(monkeypatch, tails, *, scale=1.0, lattice=None):
+    """A chain whose looks are written down; gives the sizes of their cells."""
+    score = made_chain(1, 20, 2)
+    chained, steps, told = Chained(chain_reading(score)), [], iter(tails)
+    monkeypatch.setattr(chain, "deviation", lambda *_: (0.0, scale))
+    monkeypatch.setattr(Chained, "_on_grid", lambda _, __, step: steps.append(step) or next(told))
+    vars(chained)["lattice"] = lattice
+    return chained, steps
+
+
+WIDE, WIDER, CLEAR = Interval(0.8, 0.9, 0.97), Interval(0.7, 0.9, 0.96), Interval(0.91, 0.92, 0.93)
+
+
+def test_a_finer_grid_is_taken_while_the_threshold_is_open(monkeypatch):
+    """Four times as fine each time; what is known is what all looks leave."""
+    chained, steps = scripted(monkeypatch, [WIDE, WIDER, CLEAR])
+    kept = np.zeros(20, dtype=bool)
+    assert chained._tail(kept, 0.9) == CLEAR
+    assert steps == [1 / 128, 1 / 512, 1 / 2048]
+    chained, steps = scripted(monkeypatch, [WIDE, WIDER, CLEAR])
+    assert chained._tail(kept, 0.75) == WIDE
+    assert steps == [1 / 128]
+    # Without a threshold to a width of 4e-3.
+    narrow = Interval(0.9, 0.9, 0.9039)
+    chained, steps = scripted(monkeypatch, [WIDE, WIDER, narrow, CLEAR])
+    assert chained._tail(kept, None) == narrow
+    assert len(steps) == 3
+    chained, steps = scripted(monkeypatch, [WIDE, Interval(0.81, 0.85, 0.99), narrow])
+    found = chained._tail(kept, 0.98)
+    assert (found, len(steps)) == (WIDE, 1)
+    both = Interval(0.85, 0.9, 0.99)
+    chained, _ = scripted(monkeypatch, [WIDE, both, CLEAR])
+    monkeypatch.setattr(chain, "_FINEST", 512)
+    assert chained._tail(kept, 0.9) == Interval(0.85, 0.9, 0.97)
+
+
+@pytest.mark.parametrize(
+    ("lattice", "steps"), [(1 / 128 / 16, [1 / 2048]), (1 / 128 / 17, [1 / 128, 1 / 128 / 17])]
+)
+def test_a_lattice_is_taken_where_it_is_not_much_finer(lattice, steps, monkeypatch):
+    """Sixteen times at the most; and then it is the last."""
+    chained, seen = scripted(monkeypatch, [WIDE] * 9, lattice=lattice)
+    assert chained._tail(np.zeros(20, dtype=bool), 0.9) == WIDE
+    assert seen == pytest.approx(steps)
+
+
+def test_what_is_all_but_certain_is_told_by_its_extremes(monkeypatch):
+    """Within a millionth of certainty, and nowhere else."""
+    asked = []
+    monkeypatch.setattr(chain, "known_extremes", lambda tail, *given: asked.append(given) or tail)
+    for tail, looked in (
+        (Interval(0.9, 0.95, 1 - 2e-6), 0),
+        (Interval(0.9, 0.95, 1 - 5e-7), 1),
+        (Interval(2e-6, 0.1, 0.2), 0),
+        (Interval(5e-7, 0.1, 0.2), 1),
+    ):
+        chained, _ = scripted(monkeypatch, [tail])
+        kept = np.zeros(20, dtype=bool)
+        assert chained._tail(kept, 0.5) == tail
+        assert len(asked) == looked
+        if looked:
+            low, high, error = asked.pop()
+            assert (low, high) == chained.links.extremes(kept)
+            assert error == chained.links.score.error
+
+
+def test_the_estimate_of_a_score_without_spread(monkeypatch):
+    """Cells of one, and one look."""
+    chained, steps = scripted(monkeypatch, [WIDE], scale=0.0, lattice=1.0)
+    assert chained._tail(np.zeros(20, dtype=bool), 0.9) == WIDE
+    assert steps == [1.0]

@@ -1,6 +1,7 @@
 """Evaluators against brute force, sampling against enumeration, intervals against their promise."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import brute
 import numpy as np
@@ -11,13 +12,15 @@ from readings import reading_of
 from scipy.stats import binom
 
 import kedge
-from kedge.errors import OptionError
-from kedge.evaluators import Empirical, Enumeration
+from kedge.errors import OptionError, OutOfQueries
+from kedge.evaluators import Empirical, Enumeration, affordable
 from kedge.evaluators.enumeration import table_size, transition
 from kedge.evaluators.estimates import Estimates
 from kedge.evaluators.intervals import clopper_pearson, kl_lower, kl_upper, kl_upper_one, mixture_interval
+from kedge.reading.oracle import ASKED_AGAIN, RECHECKED
 from kedge.search.exhaustive import anchors_of_length
 from kedge.search.lucb import _halved, highest, scalar_order
+from kedge.text.units import Units
 
 RULES = st.sampled_from(
     [
@@ -226,3 +229,62 @@ def test_inherited_samples_count_once_and_follow_the_law_of_the_child():
         true = (0.5, 0.75, 1.0)[kept.count(0)]  # at least two of three, this many of them sure
         assert abs(mean - true) < 4 * np.sqrt(0.25 / trials)
     assert estimates.trials.max() <= 20_000 + 2 * 4000
+
+
+def test_samples_that_need_no_question_are_drawn_up_to_a_limit():
+    """As many as the limit, and one more for each question that is asked meanwhile; then it is said."""
+    reading = reading_of(kedge.rules.any_of(["good"], ["film"]), "good film")
+    oracle = SimpleNamespace(queries=40)
+    counted = SimpleNamespace(
+        units=reading.units, oracle=oracle, sample_each=reading.sample_each, holds=reading.holds
+    )
+    evaluator = Empirical(counted, np.random.default_rng(0), most=104)
+    evaluator([(0,), (1,)], 26)
+    assert evaluator([(0,), (1,)], 26).trials.tolist() == [52, 52]
+    with pytest.raises(OutOfQueries, match="had answered already"):
+        evaluator([(0,)], 1)
+    more = Empirical(counted, np.random.default_rng(0), most=52)
+    more([(0,), (1,)], 26)
+    oracle.queries += 1
+    assert more([(0,)], 1).trials.tolist() == [27]
+    with pytest.raises(OutOfQueries, match="had answered already"):
+        more([(0,)], 1)
+    free = Empirical(counted, np.random.default_rng(0))
+    assert free([(0,), (1,)], 10_000).trials.tolist() == [10_000, 10_000]
+
+
+def limits(sizes, *, counted, algebra=False, remaining=10**9, repeatable=True, odds=None):
+    """As much of a reading as says what may be asked."""
+    return SimpleNamespace(
+        units=Units(tuple(tuple(range(10 * j, 10 * j + m)) for j, m in enumerate(sizes))),
+        counted=counted,
+        algebra=algebra,
+        repeatable=repeatable,
+        log_odds=odds,
+        oracle=SimpleNamespace(remaining=remaining),
+    )
+
+
+@pytest.mark.parametrize(("kind", "most"), [("algebra", 17), ("counted", 14), ("texts", 11)])
+def test_every_sample_is_asked_about_up_to_a_budget(kind, most):
+    """By arithmetic, by counts or by texts: so many bits of words that occur once, given an anchor, too."""
+    asked = {"counted": kind != "texts", "algebra": kind == "algebra"}
+    assert affordable.question_budget(limits([1], **asked)) == 1 << most
+    assert affordable.enumerable(limits([1] * most, **asked))
+    assert not affordable.enumerable(limits([1] * (most + 1), **asked))
+    assert affordable.enumerable(limits([1] * (most + 1), **asked), (0,))
+    assert not affordable.enumerable(limits([1], repeatable=False, **asked))
+    # What may still be asked: arithmetic asks nothing, counts each sample, texts all but the document.
+    least = {"algebra": 0, "counted": 8, "texts": 7 + RECHECKED}[kind]
+    assert affordable.enumerable(limits([1, 1, 1], remaining=least, **asked))
+    assert affordable.enumerable(limits([1, 1, 1], remaining=least - 1, **asked)) == (kind == "algebra")
+
+
+@pytest.mark.parametrize("odds", [None, abs])
+def test_few_texts_are_no_more_than_a_guided_search_asks(odds):
+    """Its pool and its shortest proof: eight rows more than words, or eighty by labels, and 72."""
+    for words in range(4, 12):
+        reading = limits([1] * words, counted=False, odds=odds)
+        guided = (words + 8 if odds else 80) + 72
+        for share in (0.3, 0.6, 1.0):
+            assert affordable.few_texts(reading, share) == (share * 2**words + ASKED_AGAIN <= guided)

@@ -85,3 +85,22 @@ def test_the_bound_is_a_share_that_is_proved(population, data):
     low = tally.low(0.05)
     assert low == 0 or tally.proves(low, 0.05)
     assert Tally(population, 0.04).low(0.05) == 0
+
+
+@pytest.mark.parametrize("population", [200, 1000])
+@pytest.mark.parametrize(("drawn", "failed"), [(0, 0), (30, 0), (60, 1), (90, 3)])
+def test_so_many_draws_and_not_one_less_are_needed(population, drawn, failed):
+    """All of them passed."""
+    tally = Tally(population, 0.04, drawn, failed)
+    needed = tally.still_needed(0.9, 0.05)
+    assert isinstance(needed, int)
+    assert Tally(population, 0.04, drawn + needed, failed).proves(0.9, 0.05)
+    assert not needed or not Tally(population, 0.04, drawn + needed - 1, failed).proves(0.9, 0.05)
+
+
+def test_nothing_is_needed_to_prove_nothing():
+    """That at least none of them reaches the threshold is known; that all do, only once all were drawn."""
+    for failed in (0, 3):
+        assert Tally(10, 0.04, 3, failed).proves(0.0, 0.05)
+    assert Tally(10, 0.04).still_needed(0.0, 0.05) == 0
+    assert not Tally(10, 0.04, 9).proves(1.0, 0.05)

@@ -16,7 +16,7 @@ from kedge.evaluators.grids.cells import BUDGET, cell_size, coarsest_lattice, pa
 from kedge.evaluators.grids.gridsum import GridSum, Variable
 from kedge.evaluators.grids.sums import Free, all_sums, free_part, middle, moments
 from kedge.evaluators.grids.tails import grid_tail, known_extremes
-from kedge.model.scores.additive import UNIT, AdditiveScore
+from kedge.model.scores.additive import AdditiveScore
 from kedge.reading.reading import Reading
 from kedge.results.interval import UNKNOWN, Interval
 from kedge.typing import Counts, Kept
@@ -67,9 +67,7 @@ def additive_tail(
     free = free_part(score, kept, keep)
     if not free.values:
         return _certain(score, free.base)
-    # Our own sums are rounded as the model's are: one operation per unit on numbers this large.
-    own = 0.0 if score.exact else 2.0 * (len(score.sizes) + 8) * UNIT * score.magnitude
-    error = score.error + own
+    error = score.error + score.added_up(len(score.sizes))
     highest = free.base + sum(float(v.max()) for v in free.values)
     if free.base > error or highest < -error:
         return known_extremes(UNKNOWN, free.base, highest, error)

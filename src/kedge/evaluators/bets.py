@@ -104,8 +104,6 @@ class Bets:
 
     def still_needed(self, threshold: float, delta: float, predicted: float) -> int:
         """How many more samples, all as predicted, would prove the claim: the size of the next round."""
-        if predicted >= 1 - threshold:
-            return _FAR
         few, many = 0, 1
         while not self.plus(Round(many, predicted=predicted)).proves(threshold, delta):
             few, many = many, 2 * many

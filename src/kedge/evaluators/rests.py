@@ -61,7 +61,7 @@ def _met(
     That gives the chance of every combination of one half; what a count of one of its units leaves of it is
     a mean over the other units, one after the other.
     """
-    error = score.error + (0.0 if score.exact else 2.0 * (len(score.sizes) + 8) * UNIT * score.magnitude)
+    error = score.error + score.added_up(len(score.sizes))
     values, laws = variables.each(variables.values), variables.each(variables.laws)
     both = [_Combined.of([values[i] for i in half], [laws[i] for i in half]) for half in halves]
     slack = 0.0

@@ -83,7 +83,7 @@ class Waves:
             cells = 2 * math.ceil(period / lattice / 2)
             if 2 * cells <= _MOST:
                 period, degree = cells * lattice, 2 * cells * math.ceil(degree / (2 * cells)) - 1
-        error = score.error + (0.0 if score.exact else 2.0 * (len(score.sizes) + 8) * UNIT * score.magnitude)
+        error = score.error + score.added_up(len(score.sizes))
         # The slope of both polynomials times the error of the score; then the rounding of angles, of
         # products over units, and of sums.
         slack = (2.0 + math.pi) * degree / period * error

@@ -10,8 +10,11 @@ from sklearn.pipeline import make_pipeline
 import kedge
 from kedge.data.demo import reviews
 from kedge.evaluators.enumeration import anchor_precision, table_size
+from kedge.evaluators.intervals import mixture_interval
 from kedge.search import Goal
+from kedge.search.exact import counted
 from kedge.search.exact.pooled import Estimates, Pool, shortest_estimated
+from kedge.search.strategy import Candidate
 
 TEXT = "Friendly staff, delicious food, a lovely place, but the soup was cold and the waiter slow and rude"
 
@@ -75,3 +78,53 @@ def test_what_samples_leave_open_is_added_up_where_they_are_few(reading):
     looks = Estimates(reading, truth, 50, np.random.default_rng(0))
     assert (looks(few), looks.reaches(few)) == (truth, True)
     assert not Estimates(reading, truth + 1e-9, 50, np.random.default_rng(0)).reaches(few)
+
+
+@pytest.mark.parametrize(("most", "pieces"), [(4_000, [1000, 1000, 2000]), (4_001, [1000, 1000, 2000, 4000])])
+def test_a_proof_takes_twice_as_many_samples_each_time_up_to_its_limit(most, pieces, monkeypatch):
+    """While its side is open; what they say is the interval of all of them."""
+    asked = []
+    monkeypatch.setattr(counted, "draw_hits", lambda _, __, n, ___: asked.append(n) or round(0.9 * n))
+    monkeypatch.setattr(counted, "enumerable", lambda *_: False)
+    found = kedge.Counted(most=most)._certify(None, (1,), 0.9, 0.05, None)
+    assert asked == pieces
+    n = sum(pieces)
+    low, high = mixture_interval(round(0.9 * n), n, 0.05)
+    assert found.kept == (1,)
+    assert tuple(found.interval) == (low, 0.9, high)
+    for clear in (0.5, 0.8):
+        asked.clear()
+        assert kedge.Counted(most=most)._certify(None, (1,), clear, 0.05, None).interval.low >= clear
+        assert asked == [1000]
+    # Too close for samples, of which there are few: all are looked at.
+    monkeypatch.setattr(counted, "enumerable", lambda *_: True)
+    monkeypatch.setattr(counted, "anchor_precision", lambda *_: kedge.Interval.exactly(0.9))
+    assert kedge.Counted(most=most)._certify(None, (1,), 0.9, 0.05, None).interval == kedge.Interval.exactly(
+        0.9
+    )
+
+
+def test_each_anchor_that_is_tried_gets_half_of_what_is_left(reading, monkeypatch):
+    """Of delta, whatever the threshold; none is tried twice, and the first that is proved is the answer."""
+    levels, tried = [], []
+
+    def late(_, __, kept, threshold, delta, ___):
+        levels.append((threshold, delta))
+        tried.append(kept)
+        return Candidate(kept, kedge.Interval(0.9 if len(tried) == 5 else 0.0, 0.9, 1.0))
+
+    monkeypatch.setattr(kedge.Counted, "_certify", late)
+    found = kedge.Counted(samples=200)(reading, Goal(0.9, delta=0.04), np.random.default_rng(0))
+    assert levels == [(0.9, 0.04 / 2 ** (k + 1)) for k in range(5)]
+    assert len(set(tried)) == 5
+    assert [one.kept for one in found.trace] == tried
+    assert (found.kept, found.status, found.notes) == (tried[-1], "certified", ())
+    # The whole text is the last that can be tried.
+    monkeypatch.setattr(
+        kedge.Counted, "_certify", lambda _, __, kept, *___: Candidate(kept, kedge.Interval(0, 0, 1))
+    )
+    monkeypatch.setattr(counted, "prune", lambda kept, *_, **__: kept)
+    found = kedge.Counted(samples=200)(reading, Goal(0.9), np.random.default_rng(0))
+    lengths = [len(one.kept) for one in found.trace]
+    assert lengths == list(range(lengths[0], int(reading.units.sizes.sum()) + 1))
+    assert (found.status, found.notes) == ("not_reached", ("No anchor could be certified.",))

@@ -1,5 +1,7 @@
 """The exact search of linear scores against every anchor of small documents."""
 
+from types import SimpleNamespace
+
 import brute
 import numpy as np
 import pytest
@@ -12,8 +14,11 @@ from sklearn.pipeline import make_pipeline
 
 import kedge
 from kedge.model.scores.additive import AdditiveScore
-from kedge.search.exact import prefixes, waves
+from kedge.results.interval import Interval
+from kedge.search import Goal
+from kedge.search.exact import prefixes, ranked, waves
 from kedge.search.exact.prefixes import shortest_prefix
+from kedge.search.exact.ranked import Ranked
 
 
 def linear_case(seed, coins=8):
@@ -150,3 +155,47 @@ def test_words_that_tie_are_chosen_as_asked():
     assert {words for (ties, _), words in chosen.items() if ties == "first"} == {("w0", "w1")}
     assert {words for (ties, _), words in chosen.items() if ties == "last"} == {("w4", "w5")}
     assert len({words for (ties, _), words in chosen.items() if ties == "random"}) > 2
+
+
+@pytest.mark.parametrize(
+    ("coins", "samples", "remaining", "asked"),
+    [
+        (14, 1 << 14, 1 << 14, True),
+        (14, 1 << 14, (1 << 14) - 1, False),
+        (14, (1 << 14) + 1, 1 << 20, False),
+        (15, 4, 100, False),
+        (2, 4, 4, True),
+        (2, 4, 3, False),
+    ],
+)
+@pytest.mark.parametrize("doubt", [True, False])
+def test_what_is_in_doubt_is_put_to_the_model_while_samples_are_few(
+    coins, samples, remaining, asked, doubt, monkeypatch
+):
+    """Sixteen thousand of them, and no more than may still be asked about."""
+    tail = Interval(0.5, 0.7, 0.9) if doubt else Interval.exactly(0.7)
+    told = SimpleNamespace(
+        ladder=Coins(coins), looked={0: Interval.exactly(0.1), 1: tail}, proven=False, reached=True
+    )
+    told.kept, told.tail, told.baseline = (1,), tail, None
+    monkeypatch.setattr(ranked, "shortest_prefix", lambda *_, **__: told)
+    monkeypatch.setattr(ranked, "table_size", lambda _: samples)
+    monkeypatch.setattr(ranked, "search_all", lambda *_: "asked")
+    monkeypatch.setattr(ranked, "Enumeration", lambda _: None)
+    monkeypatch.setattr(ranked, "Additive", lambda _: None)
+    reading = SimpleNamespace(
+        additive="a score", keep=0.5, begun={}, oracle=SimpleNamespace(remaining=remaining)
+    )
+    found = Ranked()(reading, Goal(0.6), np.random.default_rng(0))
+    if asked and doubt:
+        assert found == "asked"
+    else:
+        assert (found.kept, found.status) == ((1,), "certified")
+
+
+class Coins(list):
+    """As much of a ladder as is looked at."""
+
+    def __init__(self, coins):
+        super().__init__([1.0])
+        self.coins = coins

@@ -1,17 +1,21 @@
 """Documents that are begun together are answered as each is alone, to the last bit."""
 
+import math
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kedge.evaluators import loudness
+from kedge.evaluators.additive import additive_tail
 from kedge.model.scores.additive import AdditiveScore
 from kedge.search.exact import prefix_tails, waves
 from kedge.search.exact.ladder import Ladder
 from kedge.search.exact.prefix_tails import PrefixWaves
 from kedge.search.exact.prefixes import shortest_prefix
-from kedge.search.exact.waves import ALL_COINS, begin_together
+from kedge.search.exact.waves import ALL_COINS, begin_together, by_waves
 
 THRESHOLDS = st.sampled_from([0.6, 0.9, 0.95, 0.999, 1.0])
 
@@ -137,3 +141,81 @@ def test_a_sum_that_is_quiet_is_asked_about_no_further(monkeypatch):
         ladders.append(Ladder.of(score, 0.5))
     PrefixWaves(ladders, 1e-4, [(5, 1), (5, 1)]).tails([150, 160], [1e-6, 1e-6])
     assert asked == [160]
+
+
+@pytest.mark.parametrize("keep", [0.5, 0.3])
+def test_looks_get_closer_until_the_answer_is_told(keep, monkeypatch):
+    """Each aims at the narrowest width that is needed, and hears all but a thousandth of it."""
+    aims, looks = [], []
+    widths, tails = waves._widths, PrefixWaves.tails
+
+    def watched(look, threshold, aim):
+        found = widths(look, threshold, aim)
+        aims.append((aim, min(found)))
+        return found
+
+    def heard(self, counts, nothing):
+        looks.append((counts[0], nothing[0], aims[-1][1]))
+        return tails(self, counts, nothing)
+
+    monkeypatch.setattr(waves, "HARMONICS", 1 << 16)
+    monkeypatch.setattr(waves, "_widths", watched)
+    monkeypatch.setattr(PrefixWaves, "tails", heard)
+    rng, closer = np.random.default_rng(4), 0
+    for _ in range(4):
+        slopes = rng.exponential(size=40) * rng.choice([1, 1, -1], 40)
+        score = AdditiveScore.from_slopes(
+            -0.5 * float(slopes.sum()), slopes, np.ones(40, dtype=np.int64), strict=True, rounding=1e-13
+        )
+        ladder = Ladder.of(score, keep)
+        at = shortest_prefix(score, 0.9, keep=keep).tail.mean
+        for threshold in (0.9, at - 2e-5, at + 2e-5):
+            aims.clear()
+            looks.clear()
+            shortest_prefix(score, threshold, keep=keep)
+            assert all(nothing == pytest.approx(1e-3 * aim, rel=1e-12, abs=0.0) for *_, nothing, aim in looks)
+            assert all(16 <= count <= waves._most(ladder) for count, *_ in looks)
+            closer += len(looks) > 1
+    assert closer
+
+
+@pytest.mark.parametrize("keep", [0.5, 0.3])
+@pytest.mark.parametrize("threshold", [0.3, 0.8, 0.95, 1.0])
+def test_a_guess_is_the_first_length_that_a_gaussian_says_reaches(threshold, keep):
+    """Of the same mean and variance, or all that there is."""
+    rng = np.random.default_rng(3)
+    for words in (1, 2, 5, 30, 200):
+        slopes = rng.normal(0.3, 1.0, words)
+        slopes[0] = 1.0
+        score = AdditiveScore.from_slopes(
+            -0.4 * float(np.abs(slopes).sum()), slopes, np.ones(words, dtype=np.int64), strict=True
+        )
+        ladder = Ladder.of(score, keep)
+        z = NormalDist().inv_cdf(min(threshold, 1 - 2.0**-53)) if threshold > 0.5 else 0.0
+        for shortest in (0, 1):
+            length = shortest
+            while length < len(ladder):
+                kept, free = ladder.rungs[:length], np.append(ladder.rungs[length:], -ladder.drops)
+                mean = score.bias + float(kept.sum()) + keep * float(free.sum())
+                if mean >= 0 and mean >= z * math.sqrt(keep * (1 - keep) * float(free @ free)):
+                    break
+                length += 1
+            assert waves.guess(ladder, threshold, shortest) == max(length, min(shortest, len(ladder)))
+
+
+@pytest.mark.parametrize("keep", [0.5, 0.3])
+def test_all_that_helps_may_be_looked_at_from_the_beginning(keep):
+    """Few words speak for the label and many against it: a close call takes further looks all the same."""
+    rng, told = np.random.default_rng(8), 0
+    slopes = np.append(np.array([9.0, 8.0, 7.0, 6.0]), -rng.exponential(size=24))
+    score = AdditiveScore.from_slopes(-9.0, slopes, np.ones(28, dtype=np.int64), strict=True, rounding=1e-13)
+    for length in (1, 2, 3):
+        counts = (np.arange(28) < length).astype(np.int64)
+        at = additive_tail(score, counts, keep, width=1e-9).mean
+        for threshold, expected in ((at - 3e-4, length), (at + 3e-4, length + 1)):
+            if 0.0 < threshold < 1.0:
+                found = by_waves(Ladder.of(score, keep), threshold, 1, None)
+                assert min(waves.reaching(found, threshold, 1)) == expected
+                assert waves.proven(found, threshold, 1)
+                told += 1
+    assert told > 3

@@ -158,6 +158,16 @@ class TestProving:
         assert proof.trials == 67
         assert len(learner.pool.seen((3,))) == 17
 
+    @pytest.mark.parametrize("most", [30, 50])
+    def test_a_proof_that_has_had_its_samples_asks_for_no_more(self, most):
+        """Whatever was begun elsewhere counts; none is drawn beyond the limit."""
+        learner = learner_of(all_of("w3"))
+        learner.fit()
+        before = learner.pool.reading.oracle.queries
+        proof = certify(learner, (3,), 0.05, most, Bets((Round(50),)))
+        assert (proof.proved, proof.trials) == (False, 50)
+        assert learner.pool.reading.oracle.queries == before
+
     @pytest.mark.parametrize("reaches", [True, False])
     def test_few_samples_are_all_asked(self, reaches):
         """One free word has two samples: what they say is known, whichever way it is."""

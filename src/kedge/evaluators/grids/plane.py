@@ -18,6 +18,9 @@ from kedge.typing import Counts, Floats
 
 __all__ = ["Plane"]
 
+Law = tuple[Floats, Floats, Floats]
+"""What each count of a word adds to T and to D, and its chance."""
+
 # ln(1/eta) of the bounds on what is rounded off.
 _LOG_ETA = 10.0
 # Cells times variables that a grid may cost: some 50 milliseconds.
@@ -76,6 +79,13 @@ class Plane:
         height, width = math.ceil(_EXTENT * spread / row), math.ceil(_EXTENT * deviation / column)
         if (2 * height + 1) * (2 * width + 1) * sum(len(w) for _, _, w in laws) > _BUDGET:
             return None
+        return self._on_cells(laws, (total, norm), (column, row), (width, height))
+
+    def _on_cells(
+        self, laws: list[Law], fixed: tuple[float, float], size: tuple[float, float], extent: tuple[int, int]
+    ) -> Interval:
+        """The same on a grid with cells of this size, and so many of them to each side of the middle."""
+        (total, norm), (column, row), (width, height) = fixed, size, extent
         grid = _Grid(height, width)
         rest_t = rest_d = 0.0
         for t, d, weights in laws:
@@ -101,11 +111,10 @@ class Plane:
         for shift, side in ((least, -off_t), (most, off_t)):
             # The score is positive iff the column is above this place.
             need = -(total + shift + side) / column + width
-            first = np.clip(np.floor(need) + 1 if side < 0 else np.ceil(need), 0, 2 * width + 1).astype(
-                np.int64
-            )
+            first = np.clip(np.floor(need) + 1 if side < 0 else np.ceil(need), 0, 2 * width + 1)
             running = np.concatenate([np.zeros((len(cells), 1)), np.cumsum(cells[:, ::-1], axis=1)], axis=1)
-            sides.append(float(running[np.arange(len(cells)), 2 * width + 1 - first].sum()))
+            last = (2 * width + 1 - first).astype(np.int64)
+            sides.append(float(running[np.arange(len(cells)), last].sum()))
         low, high = sides[0] - spare, sides[1] + spare
         return Interval(low, (sides[0] + sides[1]) / 2, high).within(0.0, 1.0)
 

@@ -108,7 +108,7 @@ def shifted(value: Floats, cells: int) -> Floats:
 
 def _upwards(option: Option, step: float) -> tuple[list[int], list[float]]:
     """Values in cells, rounded up: a bound may promise too much, never too little."""
-    cells = np.ceil(option[0] / step - 1e-12).astype(np.int64)
+    cells = np.ceil(option[0] / step).astype(np.int64)
     return cells.tolist(), option[1].tolist()
 
 

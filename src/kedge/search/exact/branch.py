@@ -17,7 +17,7 @@ import numpy as np
 from kedge.evaluators.additive import Additive
 from kedge.evaluators.affordable import enumerable
 from kedge.evaluators.binomials import binomial
-from kedge.model.scores.additive import UNIT, AdditiveScore
+from kedge.model.scores.additive import AdditiveScore
 from kedge.reading.reading import Reading
 from kedge.search.exact.adaptive import Option, Reach
 from kedge.search.pruning import prune
@@ -182,7 +182,7 @@ class _Search:
             lowest += smallest
             if smallest < float(table.max()):
                 others.append((table - smallest, binomial(int(score.sizes[j]), keep)))
-        error = score.error + 2.0 * (len(score.sizes) + 8) * UNIT * score.magnitude
+        error = score.error + score.added_up(len(score.sizes))
         spread = max(_deviation(others), _deviation([unit[0] for unit in options]))
         step = 10.0 * spread / _CELLS
         need = -lowest - error

@@ -61,7 +61,7 @@ class Foresight:
         decided.sort(key=lambda run: -float(np.where(may, high, 0.0)[run.start : run.stop].max()))
         order = [link for run in decided for link in run]
         own = _part(links, order)
-        cells = np.ceil(own.gains(own.weights) / step - 1e-9).astype(np.int64)
+        cells = np.ceil(own.gains(own.weights) / step).astype(np.int64)
         grid = Grid(own, cells, keep)
         if sum(own.live) * (most + 1) * grid.length > _NUMBERS:
             return None

@@ -19,7 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kedge.model.scores.additive import UNIT, AdditiveScore
+from kedge.model.scores.additive import AdditiveScore
 from kedge.results.interval import Interval
 from kedge.typing import Counts, Floats
 
@@ -69,7 +69,6 @@ class Ladder:
         values = slopes[order]
         positive = int(np.count_nonzero(values > 0.0))
         drops = -values[len(values) - int(np.count_nonzero(values < 0.0)) :]
-        own = 0.0 if score.exact else 2.0 * (len(values) + 8) * UNIT * score.magnitude
         return cls(
             values[:positive],
             order[:positive],
@@ -77,7 +76,7 @@ class Ladder:
             score.bias,
             score.bias - float(drops.sum()),
             keep,
-            score.error + own,
+            score.error + score.added_up(len(values)),
             score.strict,
             len(slopes),
         )

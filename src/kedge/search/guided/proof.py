@@ -72,9 +72,11 @@ def certify(learner: Learner, kept: Kept, delta: float, most: int, begun: Bets |
             expected = np.ones(len(holds), dtype=bool)
         worse, better = int((expected & ~holds).sum()), int((~expected & holds).sum())
         bets = bets.plus(Round(len(holds) - worse - better, worse, better, loss))
-        if bets.trials > _ROUND / 2 and (worse or better) and pool.room > len(holds):
+        learns = bets.trials > _ROUND / 2 and worse + better > 0 and pool.room > len(holds)
+        if learns:
             if not learner.by_odds and pool.left > 2 * len(holds):
-                learner.ask_telling(kept, int(_LESSONS * len(holds)))
+                lessons = int(_LESSONS * len(holds))
+                learner.ask_telling(kept, lessons)
             learner.fit()
     low, high = bets.low(delta), bets.high(delta)
     known = Interval(low, bets.mean, max(low, high)).within(low, max(low, high))
