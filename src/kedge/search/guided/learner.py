@@ -235,23 +235,23 @@ class Learner:
         return self.surrogate.loss(kept, noisy=not self.vouched)
 
     def cost(self, loss: float, delta: float | None = None) -> float:
-        """About how many queries prove an anchor of a known loss, at a level of its own."""
-        return self.plan(loss, delta, doubt=_DOUBT).cost
+        """About how many queries prove an anchor that loses the label so often, at a level of its own."""
+        return self.plan(loss, delta, seen=True).cost
 
-    def plan(self, loss: float, delta: float | None = None, *, doubt: float | None = None) -> Plan:
-        """The cheapest way to a proof of an anchor of a predicted loss.
+    def plan(self, loss: float, delta: float | None = None, *, seen: bool = False) -> Plan:
+        """The cheapest way to a proof of an anchor that loses the label so often, seen or predicted.
 
         A larger pool leaves fewer mistakes, with which a proof close to the threshold is cheaper.
         """
         if self.goal.threshold >= 1:  # no samples prove certainty: all there are must be asked about
             return Plan(0.0, 0.0 if loss <= 0 else np.inf)
-        if doubt is None:
-            doubt = _DOUBT if self.by_odds else _HOPES_WITH_PRIOR if self.foresees else _HOPES
-        plans = [
-            Plan(rows, expected_samples(self.goal.threshold, delta or self.goal.delta, lost, lost, wrong))
-            for rows, wrong in self._pools()
-            for lost in (loss + doubt * wrong,)
-        ]
+        doubt = _DOUBT if seen or self.by_odds else _HOPES_WITH_PRIOR if self.foresees else _HOPES
+        threshold, delta = self.goal.threshold, delta or self.goal.delta
+        plans = []
+        for rows, wrong in self._pools():
+            doubtful = loss + doubt * wrong
+            lost = loss if seen or wrong >= 1 else doubtful
+            plans.append(Plan(rows, expected_samples(threshold, delta, lost, doubtful, wrong)))
         return min(plans, key=lambda plan: plan.cost)
 
     def _pools(self) -> list[tuple[float, float]]:

@@ -19,14 +19,16 @@ def sharpen(learner: Learner, kept: Kept, lost: float | None = None) -> None:
     """
     pool = learner.pool
     while not learner.vouched and learner.surrogate.exact and learner.error < 1:
-        plan = learner.plan(learner.surrogate.loss(kept)) if lost is None else learner.plan(lost, doubt=0.0)
+        plan = learner.plan(learner.surrogate.loss(kept)) if lost is None else learner.plan(lost, seen=True)
         more = int(min(plan.rows, max(len(pool) // _ROUND, _LEAST)))
         if not more or plan.cost > learner.word or more > min(pool.room, _SHARE * pool.left):
             break
         if learner.by_odds:
             pool.draw((), more)
         else:
-            learner.draw(kept, more // _SHOWN)
-            ask_telling(learner, kept, more - more // _SHOWN)
+            shown = max(1, more // _SHOWN)
+            learner.draw(kept, shown)
+            if more > shown:
+                ask_telling(learner, kept, more - shown)
         learner.fit()
         lost = None
