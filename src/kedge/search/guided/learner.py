@@ -34,7 +34,7 @@ _ADDITIVE = 1 - 1e-4
 # this part of what it would be.
 _FORESEEN, _UNFORESEEN = 0.02, 0.25
 # In a long text of a model whose log-odds are known and are no sum, it is worth even less.
-_NO_SUM = 0.1
+_NO_SUM = 0.07
 # With a prior, or from labels alone, it may be wrong more often: it keeps learning.
 _FORESEEN_LEARNING = 0.06
 # Log-odds of which this share is explained may be a sum.

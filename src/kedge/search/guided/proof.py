@@ -60,7 +60,7 @@ def certify(learner: Learner, kept: Kept, delta: float, most: int, begun: Bets |
     while not (proved := bets.proves(threshold, delta)) and bets.trials < most:
         if bets.trials >= max(seen, _SEEN) and learner.surrogate.exact:
             sharpen(learner, kept, _lost(learner, kept, bets))
-            dear = kept and learner.cost(_lost(learner, kept, bets)) > learner.word
+            dear = learner.cost(_lost(learner, kept, bets, lucky=True)) > most - bets.trials
             if dear:
                 break
         predictor, loss = _predictor(learner, kept, bets) if bets.trials >= seen else (learner.surrogate, 0.0)
@@ -87,10 +87,11 @@ def certify(learner: Learner, kept: Kept, delta: float, most: int, begun: Bets |
     return Proof(kept, known, bool(proved), bets.trials, delta, bets.log_wealth(threshold))
 
 
-def _lost(learner: Learner, kept: Kept, bets: Bets) -> float:
-    """How often the label is lost, by what is predicted and by what was seen."""
+def _lost(learner: Learner, kept: Kept, bets: Bets, *, lucky: bool = False) -> float:
+    """How often the label is lost, by what is predicted and by what was seen; a standard error less if lucky."""
     predicted, n = learner.surrogate.loss(kept), bets.trials
-    return (_PREDICTED * predicted + n * (1 - bets.mean)) / (_PREDICTED + n)
+    lost = (_PREDICTED * predicted + n * (1 - bets.mean)) / (_PREDICTED + n)
+    return max(lost - lucky * float(np.sqrt(lost / n)), 0.0)
 
 
 def _predictor(learner: Learner, kept: Kept, bets: Bets) -> tuple[Surrogate, float]:
