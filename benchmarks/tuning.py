@@ -67,13 +67,14 @@ TUNING = {
     "kedge/search/exact/waves.py, guess.reaches": _GUESS,
     "kedge/search/exact/waves.py, _deviations": _GUESS,
     "kedge/search/exact/waves.py, _widths": _ENOUGH,
-    "kedge/search/guided/proof.py, module: _ROUND, _LESSONS, _HOPE": _COST,
-    "kedge/search/guided/proof.py, certify: learns, lessons": (
-        "When the surrogate learns, and how much, between rounds: the bets are fair whatever it predicts."
+    "kedge/search/guided/proof.py, module: _ROUND, _SEEN, _PREDICTED, _HOPE": _COST,
+    "kedge/search/guided/proof.py, certify: learns": (
+        "When the surrogate learns between rounds: the bets are fair whatever it predicts."
     ),
-    "kedge/search/guided/proof.py, certify: hopeless": _GIVEN_UP,
-    "kedge/search/guided/proof.py, _predicted_loss: lost, usable": (
-        "Whether predictions are worth using: the bets are fair with and without them."
+    "kedge/search/guided/proof.py, certify: dear, hopeless": _GIVEN_UP,
+    "kedge/search/guided/proof.py, _lost": _GIVEN_UP,
+    "kedge/search/guided/proof.py, _predictor: lost, shift": (
+        "Whether predictions are worth using, and how cautious they are: the bets are fair in any case."
     ),
     "kedge/search/guided/proof.py, _hopeless": _GIVEN_UP,
     "kedge/certificates/checker.py, module: _SHORTER, _BRANCHES": _COST,

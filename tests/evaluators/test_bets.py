@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kedge.evaluators.bets import _STAKES, _WEIGHTS, Bets, Round, expected_samples
+from kedge.evaluators.bets import _STAKES, _WEIGHTS, Bets, Round, caution, expected_samples
 
 COUNTS = st.integers(0, 400)
 
@@ -110,10 +110,39 @@ def test_the_number_of_samples_to_plan_with(lost):
     assert np.isinf(expected_samples(0.95, 0.05, 0.2, 0.06, 0.0))
 
 
-@pytest.mark.parametrize(("wrong", "rate"), [(0.0, 0.03), (0.01, 0.03), (0.1, 0.03**2 / 0.2)])
-def test_a_prediction_is_planned_with_by_its_margin_and_its_mistakes(wrong, rate):
-    """0.02 are foreseen of the 0.05 that may be lost: a margin of 0.03, or its square over two variances."""
-    assert expected_samples(0.95, 0.05, 0.06, 0.02, wrong) == pytest.approx((1 + np.log(20)) / rate)
+def test_a_prediction_that_is_never_wrong_wins_its_margin_per_sample():
+    """0.02 are foreseen of the 0.05 that may be lost: at the full stake a sample is worth -ln(1 - 0.03)."""
+    assert expected_samples(0.95, 0.05, 0.06, 0.02, 0.0) == pytest.approx((1 + np.log(20)) / -np.log(0.97))
+
+
+@pytest.mark.parametrize(("margin", "wrong"), [(0.03, 0.002), (0.02, 0.01), (0.01, 0.005), (0.005, 0.02)])
+def test_caution_is_worth_its_margin(margin, wrong):
+    """With mistakes that caution makes rarer, more is won per sample than by any stake without it."""
+
+    def won(worse, better, left):
+        share = _STAKES / (1 - left)
+        lost = np.log(np.maximum(1 - _STAKES, 1e-300))
+        return (
+            (1 - worse - better) * np.log1p(share * left)
+            + better * np.log1p(share * (1 + left))
+            + worse * lost
+        ).max()
+
+    shift = caution(margin, wrong)
+    assert 0 < shift < margin
+    planned = (1 + np.log(20)) / expected_samples(0.95, 0.05, 0.06, 0.05 - margin, wrong)
+    few = 0.5 * wrong * np.exp(-2 * shift / wrong)
+    assert planned == pytest.approx(won(few, few + shift, margin - shift))
+    if wrong <= margin:
+        assert planned > won(wrong / 2, wrong / 2, margin)
+
+
+def test_without_mistakes_or_margin_there_is_nothing_to_be_cautious_about():
+    """No margin is given away for nothing, and none that is not there."""
+    assert caution(0.03, 0.0) == 0.0
+    assert caution(-0.01, 0.1) == 0.0
+    assert np.isinf(expected_samples(0.95, 0.05, 0.06, 0.05, 0.1))
+    assert np.isinf(expected_samples(0.95, 0.05, 0.06, 0.07, 0.1))
 
 
 @pytest.mark.parametrize(

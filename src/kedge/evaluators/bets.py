@@ -20,7 +20,7 @@ import numpy as np
 from kedge.evaluators.intervals import mixture_interval
 from kedge.typing import Floats
 
-__all__ = ["Bets", "expected_samples"]
+__all__ = ["Bets", "caution", "expected_samples"]
 
 # Stakes as shares of the largest one allowed, and the wealth put on each. Half of the wealth goes on
 # "no sample will fail", so that 67 clean samples prove 0.95 at delta = 0.05 (59 would, if one looked
@@ -28,6 +28,8 @@ __all__ = ["Bets", "expected_samples"]
 # samples at a precision of 0.99, 0.98 and 0.97.
 _STAKES = np.array([1.0, 0.9, 0.75, 0.5, 0.25, 0.1, 0.03])
 _WEIGHTS = np.array([0.5, 0.1, 0.12, 0.1, 0.08, 0.06, 0.04])
+# At most this part of the margin is given for caution.
+_CAUTIOUS = 0.6
 # Bisection steps for an end of the interval: far below what a reader resolves.
 _STEPS = 40
 # More clean samples than this are not worth counting one by one.
@@ -159,18 +161,34 @@ def _plain_rate(threshold: float, lost: float) -> float:
 
 
 def _controlled_rate(margin: float, wrong: float) -> float:
-    """The same with a control variate: about the margin, or margin^2 / (2 variance) where that is less."""
+    """The same with a control variate that leaves ``margin``, and is made cautious as ``caution`` says."""
+    shift = caution(margin, wrong)
+    margin -= shift
     if margin <= 0:
         return 0.0
-    return float(min(margin, margin**2 / (2 * wrong)) if wrong > 0 else margin)
+    worse = 0.5 * wrong * np.exp(-2 * shift / wrong) if wrong > 0 else 0.0
+    grown = _log_wealths_at(1 - worse - (worse + shift), worse, worse + shift, margin)
+    return float(max(grown.max(), 0.0))
+
+
+def caution(margin: float, wrong: float) -> float:
+    """By how much more often a prediction that is ``wrong`` so often should say that the label is lost.
+
+    Mistakes are not alike: to lose a label that was predicted to hold may cost the whole stake, the other way
+    round it only costs margin. So some margin is given for fewer of the former.
+    """
+    return min(wrong, _CAUTIOUS * max(margin, 0.0))
 
 
 def _log_wealths(r: Round, threshold: float) -> Floats:
     """(stakes,) ln wealth of each stake after one round."""
-    m = 1 - threshold - r.predicted
-    stakes = _STAKES / (1 - m)
-    wealths = r.as_predicted * np.log1p(stakes * m) + r.better * np.log1p(stakes * (1 + m))
-    if r.worse:
+    return _log_wealths_at(r.as_predicted, r.worse, r.better, 1 - threshold - r.predicted)
+
+
+def _log_wealths_at(as_predicted: float, worse: float, better: float, margin: float) -> Floats:
+    stakes = _STAKES / (1 - margin)
+    wealths = as_predicted * np.log1p(stakes * margin) + better * np.log1p(stakes * (1 + margin))
+    if worse:
         with np.errstate(divide="ignore"):  # the full stake is lost at once: ln 0
-            wealths = wealths + r.worse * np.log(np.maximum(1 - _STAKES, 0))
+            wealths = wealths + worse * np.log(np.maximum(1 - _STAKES, 0))
     return np.asarray(wealths, dtype=np.float64)

@@ -131,7 +131,10 @@ def test_occurrences_of_a_word_are_left_out_one_by_one():
     model = make_pipeline(CountVectorizer(), DecisionTreeClassifier(random_state=0))
     model.fit(texts, [1, 1, 0, 0, 0, 0])
     needs = needs_of(model, "good good good " + " ".join(WORDS[:10]))
-    needs._learner.vouched, needs._learner._wrong = False, [True] * 50  # as if nothing were foreseen
+    needs._learner.vouched, needs._learner._wrong = (
+        False,
+        np.ones(50, dtype=bool),
+    )  # as if nothing were foreseen
     unit = list(needs._learner.pool.reading.units.sizes).index(3)
     (need,) = needs(Proof((unit, unit), PROVED, True, np.inf, 0.05))
     assert need.rest == (unit,)

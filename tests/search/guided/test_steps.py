@@ -20,6 +20,7 @@ from kedge.search.guided.exploration import explore
 from kedge.search.guided.fitting import _likeliest_ridge
 from kedge.search.guided.improvement import Looks, _longer, improve
 from kedge.search.guided.learner import Learner
+from kedge.search.guided.lessons import ask_telling
 from kedge.search.guided.memory import PooledPrecision
 from kedge.search.guided.pool import Pool
 from kedge.search.guided.proof import _hopeless, certify
@@ -87,7 +88,7 @@ class TestExploring:
         pool.draw(tuple(range(9)), 4)
         learner = Learner(pool, Goal())
         learner.fit()
-        learner.ask_telling((0,), 60)
+        ask_telling(learner, (0,), 60)
         counts, _, _ = pool.rows(slice(84, None))
         assert counts[:, :9].mean() > 0.55
 
@@ -98,7 +99,7 @@ class TestExploring:
         learner = Learner(pool, Goal())
         learner.fit()
         before = len(pool)
-        learner.ask_telling((0,), 10)
+        ask_telling(learner, (0,), 10)
         assert len(pool) == before
 
 

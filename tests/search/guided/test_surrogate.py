@@ -96,3 +96,19 @@ def test_occurrences_of_a_word_share_what_they_hardly_differ_in():
     groups = np.array([0, 1, 0, 2, 2])
     weights = np.array([1.0, -0.5, 0.95, 0.9, 0.1])
     assert tie_weights(weights, groups).tolist() == [0.975, -0.5, 0.975, 0.9, 0.1]
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(1e-4, 0.2))
+def test_a_cautious_surrogate_predicts_losses_so_much_more_often(seed, more):
+    """The bias falls to the first score at which that is so; the weights stay."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 3, 8)
+    surrogate = Surrogate.of(rng.normal(size=8), float(rng.normal()), sizes, 0.5)
+    kept = (int(rng.integers(8)),)
+    cautious = surrogate.cautious(kept, more)
+    lost = surrogate.loss(kept)
+    assert cautious.bias <= surrogate.bias
+    assert cautious.loss(kept) >= min(lost + more, 1.0) - 1e-9
+    if cautious.bias < surrogate.bias:
+        a_score_less = Surrogate(cautious.weights, cautious.bias + 1, sizes, 0.5)
+        assert a_score_less.loss(kept) < lost + more + 1e-9

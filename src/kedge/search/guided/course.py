@@ -14,7 +14,7 @@ from kedge.results.interval import UNKNOWN
 from kedge.search.exact.lazy import ask_the_rest, still_to_ask
 from kedge.search.guided.baseline import Baseline, look_at_baseline
 from kedge.search.guided.capital import Capital
-from kedge.search.guided.exploration import Explored, explore, sharpen
+from kedge.search.guided.exploration import Explored, explore, explore_further, proposed
 from kedge.search.guided.idle import without_idle
 from kedge.search.guided.improvement import Looks, improve
 from kedge.search.guided.learner import Learner
@@ -22,6 +22,7 @@ from kedge.search.guided.leaving import ROUND, Need, Needs, estimate
 from kedge.search.guided.looking import look_at
 from kedge.search.guided.memory import PooledPrecision
 from kedge.search.guided.proof import Proof, certify
+from kedge.search.guided.sharpening import sharpen
 from kedge.search.guided.telling import about_needs, minimality
 from kedge.search.strategy import Candidate, Found, unproved
 from kedge.typing import Kept, Status
@@ -174,10 +175,15 @@ class Search:
         """What is worth proving next: looked at, and without the words that it seems to do without."""
         if self._explored is None:
             self._explored = explore(self._learner)
+        elif len(self._tried) == 1 and self._learner.learns:
+            self._explored = explore_further(self._learner)
+            self._pool.stand_alone(alone=False)
         self._best = replace(self._best, kept=self._explored.proposal)
         checked = improve(self._explored, [one.kept for one in self._tried])
         self._trace += checked.trace
         kept = self._trimmed(checked.kept)
+        if self._learner.vouched and not self._tried:  # the looks have taught it all there is to know
+            kept = proposed(self._learner)
         self._learner.fix_word()
         return kept
 

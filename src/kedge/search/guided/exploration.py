@@ -6,10 +6,11 @@ import numpy as np
 
 from kedge.evaluators.bets import expected_samples
 from kedge.search.guided.learner import Learner
+from kedge.search.guided.lessons import ask_telling
 from kedge.search.guided.ties import break_near_tie
 from kedge.typing import Kept
 
-__all__ = ["Explored", "explore"]
+__all__ = ["Explored", "explore", "explore_further", "proposed"]
 
 # Rows of the pool for the regression of log-odds: enough equations for every unknown, and some to
 # check it with.
@@ -34,12 +35,10 @@ _PRIOR_ROWS = 12
 _NEARLY = 0.98
 # After so many rows, log-odds of which a larger pool leaves this part unexplained are no sum.
 _TELLS, _LEARNS = 40, 0.85
-# What mistakes are left by a pool larger by half.
-_PER_HALF = 0.6
 # Log-odds of which a linear fit predicts this share of the variance say more than labels do.
 _EXPLAINS = 0.5
-# By how much the label may be lost more often than predicted, as a share of the wrong predictions.
-_DOUBT = 0.25
+# A surrogate of labels that is wrong more seldom than this leaves what is in doubt to samples of the anchor.
+_CLEAR = 0.01
 # A pool twice as large that leaves this share of the mistakes, and so many, teaches nothing more.
 _STALLS, _POOR = 0.8, 0.05
 # Labels that are all the same so far teach nothing; after so many there is nothing to learn.
@@ -82,26 +81,18 @@ def explore(learner: Learner) -> Explored:
     faithful = learner.by_odds and _begin_with_odds(learner)
     if not faithful:
         faithful = _learn(learner)
-    return Explored(learner, faithful, break_near_tie(learner, learner.proposal()[0]))
+    return Explored(learner, faithful, proposed(learner))
 
 
-def sharpen(learner: Learner, kept: Kept) -> None:
-    """Learn more about an anchor before its proof, while that saves the proof more than it costs."""
-    pool, goal = learner.pool, learner.goal
-    learns = pool.reading.log_odds is None or learner.seldom_wrong
-    while learns and not learner.vouched and learner.surrogate.exact and learner.error < 1:
-        loss, more = learner.surrogate.loss(kept), len(pool) // 2
-        now, then = (
-            expected_samples(goal.threshold, goal.delta, loss, loss, learner.error * share)
-            for share in (1.0, _PER_HALF)
-        )
-        if not now - then >= more or more > min(pool.room, _SHARE * pool.left):
-            break
-        few = more if learner.by_odds else more // 6
-        learner.draw(kept, few)
-        if few < more:
-            learner.ask_telling(kept, more - few)
-        learner.fit()
+def explore_further(learner: Learner) -> Explored:
+    """After a proof that failed: what its samples and more questions teach."""
+    faithful = learner.vouched or _learn(learner)
+    return Explored(learner, faithful, proposed(learner))
+
+
+def proposed(learner: Learner) -> Kept:
+    """The prefix that is best to prove, with the best of the words that come close to its last one."""
+    return break_near_tie(learner, learner.proposal()[0])
 
 
 def _begin_with_odds(learner: Learner) -> bool:
@@ -168,14 +159,17 @@ def _learn(learner: Learner) -> bool:
         proposal, loss = learner.proposal(learning=True)
         if (words := learner.words_of(proposal)) != last:
             last, since = words, len(pool)
-        settled = learner.foresees or len(pool) >= _STANDS * since
+        settled = learner.foresees or learner.error < _CLEAR or len(pool) >= _STANDS * since
         enough = settled and not _unclear(learner, proposal)
         enough = enough and (len(pool) >= _ALIKE if alike(learner) else not _pays(learner, loss))
         # Labels of a sum are foreseen sooner or later, which makes the proof cheap.
         foreseen = learner.error <= 1 - goal.threshold or pool.reading.log_odds is not None
         enough = (enough and foreseen) or _plain(learner, proposal, loss)
         # Labels alone may still tell more; log-odds that are no sum do not become one.
-        hopeless = pool.reading.log_odds is not None and stalled(len(pool), learner.error)
+        hopeless = False
+        if stalled(len(pool), learner.lately):
+            hopeless = pool.reading.log_odds is not None
+            learner.mistakes.stall(len(pool))
         if enough or len(pool) >= most or hopeless:
             learner.fit()
             return learner.error <= (1 - goal.threshold if enough else _FAITHFUL)
@@ -188,7 +182,7 @@ def _learn(learner: Learner) -> bool:
         for kept in (proposal, learner.shorter(proposal)):
             learner.draw(kept, few)
         if not learner.by_odds:
-            learner.ask_telling(proposal, max(1, batch - 2 * few))
+            ask_telling(learner, proposal, max(1, batch - 2 * few))
 
 
 def alike(learner: Learner) -> bool:
@@ -198,7 +192,9 @@ def alike(learner: Learner) -> bool:
 
 def _unclear(learner: Learner, proposal: Kept) -> bool:
     """Whether a word less may do, as far as can be told."""
-    if len(proposal) < 2 or learner.by_odds or not learner.surrogate.exact or learner.error >= 1:
+    if len(proposal) < 2 or learner.by_odds or not learner.surrogate.exact:
+        return False
+    if not _CLEAR <= learner.error < 1:
         return False
     loss = learner.surrogate.loss(learner.shorter(proposal))
     return abs(loss - 1 + learner.goal.threshold) < learner.error
@@ -227,13 +223,9 @@ class _Stalled:
         if error >= 1 or (self._then is not None and rows < 2 * self._then[0]):
             return False
         before, self._then = self._then, (rows, error)
-        return before is not None and error > _STALLS * before[1] and error > _POOR
+        return before is not None and error > max(_STALLS * before[1], _POOR)
 
 
 def _pays(learner: Learner, loss: float) -> bool:
-    """Whether a pool twice as large, with half the mistakes, saves the proof more than it costs."""
-    goal, wrong = learner.goal, learner.error
-    now, then = (
-        expected_samples(goal.threshold, goal.delta, loss + _DOUBT * w, loss, w) for w in (wrong, wrong / 2)
-    )
-    return now > then + len(learner.pool)
+    """Whether a larger pool saves the proof more than it costs."""
+    return learner.plan(loss).rows > 0

@@ -63,7 +63,7 @@ class Guided:
 
     budget: int = 12_000
     proof: int = 5_000
-    word: int = 3_000
+    word: int = 4_500
     attempts: int = 4
     stake: float = 0.9
     prove: bool = True

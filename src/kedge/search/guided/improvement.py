@@ -105,7 +105,7 @@ def improve(explored: Explored, tried: Sequence[Kept]) -> Checked:
     looks = Looks(learner)
     kept = explored.proposal
     try:
-        if tried:
+        if any(set(kept) <= set(one) for one in tried) or len(tried) > 1 or (tried and not learner.learns):
             kept = _longer(looks, learner.order(), tried)
         elif not _is_settled(explored):
             kept = _prefix(looks, learner.order(), max(1, len(kept)), learner.goal.shortest)

@@ -1,24 +1,23 @@
-"""Learning a surrogate of the model from the pool, and asking where it would learn most."""
+"""Learning a surrogate of the model from the pool, and planning proofs with it."""
 
 import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from kedge.evaluators.bets import expected_samples
-from kedge.perturb.masking import coins
 from kedge.reading.expected import Expected
 from kedge.search.guided.fitting import fit_labels, fit_log_odds
+from kedge.search.guided.mistakes import Mistakes
 from kedge.search.guided.pool import Pool
 from kedge.search.guided.surrogate import Surrogate
 from kedge.search.strategy import Goal
 from kedge.typing import Bools, Counts, Floats, Kept
 
-__all__ = ["Learner"]
+__all__ = ["Learner", "Plan"]
 
-# Samples among which the next questions about labels are picked, and cells they may take.
-_CHOICES, _CHOICE_CELLS = 3600, 1 << 20
 # Samples of more units than this are almost never drawn twice.
 _REPEATS = 30
 # A proposal is this much longer at most than the shortest that is predicted to reach; a proof of more
@@ -35,17 +34,30 @@ _ADDITIVE = 1 - 1e-4
 # this part of what it would be.
 _FORESEEN, _UNFORESEEN = 0.02, 0.25
 # In a long text of a model whose log-odds are known and are no sum, it is worth even less.
-_NO_SUM = 0.1
+_NO_SUM = 0.07
 # With a prior, or from labels alone, it may be wrong more often: it keeps learning.
 _FORESEEN_LEARNING = 0.06
 # Log-odds of which this share is explained may be a sum.
 _NEARLY = 0.9
-# What mistakes are left by a pool twice as large, and how often it may be doubled.
-_PER_DOUBLING, _DOUBLINGS = 0.6, 6
-# A prior counts as so many right predictions.
-_BELIEVED = 24
-# Answers that were predicted before they were asked, of which the latest are remembered.
-_REMEMBERED = 96
+# Rows beyond one per unit that show log-odds to be a sum, where they are; how often it is wrong then.
+_CHECKED, _SUM_ERROR = 5, 6e-4
+# Rows of log-odds, each predicted by the others, of which the latest count; a prior counts as so many.
+_LOOKED_AT, _BELIEVED, _FEWEST = 96, 24, 8
+# By how much more often the label may be lost than predicted, as a share of the wrong predictions. An anchor
+# that was chosen by a surrogate is one of which it hopes too much: most by labels alone, less with a prior.
+_DOUBT, _HOPES, _HOPES_WITH_PRIOR = 0.25, 1.0, 0.5
+
+
+class Plan(NamedTuple):
+    """Rows to learn from before a proof, and the samples that the proof then takes."""
+
+    rows: float
+    samples: float
+
+    @property
+    def cost(self) -> float:
+        """Queries in all."""
+        return self.rows + self.samples
 
 
 @dataclass
@@ -64,7 +76,7 @@ class Learner:
     explained: float = 0.0
     vouched: bool = False
     _start: Floats | None = None
-    _wrong: list[bool] = field(default_factory=list)
+    _wrong: Bools = field(default_factory=lambda: np.zeros(0, dtype=bool))
     _word: float | None = None
 
     def __post_init__(self) -> None:
@@ -75,11 +87,18 @@ class Learner:
         gradient = self.pool.reading.gradient
         self._prior = self.pool.reading.prior if gradient is None else Expected(gradient())
         self.by_odds = self.pool.reading.log_odds is not None
+        self.mistakes = Mistakes(len(number), self.foresees)
 
     def turn_to_labels(self) -> None:
         """Learn from labels from now on: the log-odds are no sum over units, so they only guide the fit."""
         self.by_odds = self.vouched = False
         self._prior = Expected(self.surrogate.weights.astype(np.float64))
+        self.mistakes.stalled = True
+
+    @property
+    def learns(self) -> bool:
+        """Whether more labels leave fewer mistakes, as far as is known."""
+        return self.pool.reading.log_odds is None and not self.mistakes.stalled
 
     @property
     def has_prior(self) -> bool:
@@ -106,7 +125,7 @@ class Learner:
             found = fit_log_odds(counts, odds, holds, sizes, keep, self._groups, self._prior)
             self.surrogate, self.explained = found.surrogate, found.explained
             self.vouched = found.explained >= _ADDITIVE and not found.wrong.any()
-            self._wrong = found.wrong[-_REMEMBERED:].tolist()
+            self._wrong = found.wrong[-_LOOKED_AT:]
         else:
             self.surrogate, self._start = fit_labels(
                 counts, holds, sizes, keep, self._groups, self._prior, self._start, rough=rough
@@ -127,16 +146,23 @@ class Learner:
     def predicted(self, wrong: Bools) -> None:
         """Remember how predictions made beforehand came out; a fit to log-odds knows it of every row."""
         if not self.by_odds:
-            self._wrong = [*self._wrong, *wrong.tolist()][-_REMEMBERED:]
+            self.mistakes.remember(wrong, len(self.pool))
 
     @property
     def error(self) -> float:
-        """The share of wrong predictions lately, half a mistake added; 1 before there are some.
+        """The share of wrong predictions by now; 1 before there are some."""
+        if not self.by_odds:
+            return self.mistakes.share(len(self.pool))
+        wrong, seen = int(self._wrong.sum()), len(self._wrong)
+        if self.vouched:
+            return max(wrong / seen, _SUM_ERROR)
+        seen += _BELIEVED if self.foresees else 0
+        return (wrong + 0.5) / (seen + 1) if seen >= _FEWEST else 1.0
 
-        Correctly predicted log-odds, not only their sign, count as a few more right predictions.
-        """
-        seen = len(self._wrong) + (_REMEMBERED if self.vouched else _BELIEVED if self.foresees else 0)
-        return (sum(self._wrong) + 0.5) / (seen + 1) if seen >= 8 else 1.0
+    @property
+    def lately(self) -> float:
+        """The share of wrong predictions lately, as they were made."""
+        return self.error if self.by_odds else self.mistakes.lately
 
     def order(self) -> list[int]:
         """Occurrences by decreasing weight, or as the prior has it while nothing was learned."""
@@ -190,7 +216,8 @@ class Learner:
 
     def begin(self) -> None:
         """Forget what was learned from samples that the seed drew: exploring is the same under every seed."""
-        self._start, self._wrong = None, []
+        self._start, self._wrong = None, self._wrong[:0]
+        self.mistakes.forget()
 
     @property
     def seldom_wrong(self) -> bool:
@@ -208,21 +235,36 @@ class Learner:
         return self.surrogate.loss(kept, noisy=not self.vouched)
 
     def cost(self, loss: float, delta: float | None = None) -> float:
-        """About how many questions prove an anchor of a predicted loss, at a level of its own."""
+        """About how many queries prove an anchor that loses the label so often, at a level of its own."""
+        return self.plan(loss, delta, seen=True).cost
+
+    def plan(self, loss: float, delta: float | None = None, *, seen: bool = False) -> Plan:
+        """The cheapest way to a proof of an anchor that loses the label so often, seen or predicted.
+
+        A larger pool leaves fewer mistakes, with which a proof close to the threshold is cheaper.
+        """
         if self.goal.threshold >= 1:  # no samples prove certainty: all there are must be asked about
-            return 0.0 if loss <= 0 else np.inf
+            return Plan(0.0, 0.0 if loss <= 0 else np.inf)
+        doubt = _DOUBT if seen or self.by_odds else _HOPES_WITH_PRIOR if self.foresees else _HOPES
         threshold, delta = self.goal.threshold, delta or self.goal.delta
-        if not self.surrogate.exact:
-            return expected_samples(threshold, delta, loss, loss, 1.0)
+        plans = []
+        for rows, wrong in self._pools():
+            doubtful = loss + doubt * wrong
+            lost = loss if seen or wrong >= 1 else doubtful
+            plans.append(Plan(rows, expected_samples(threshold, delta, lost, doubtful, wrong)))
+        return min(plans, key=lambda plan: plan.cost)
+
+    def _pools(self) -> list[tuple[float, float]]:
+        """Rows that may be added to the pool, and how often the surrogate is wrong with them."""
         # Log-odds that are no sum are foreseen far from the threshold, not close to it.
-        wrong = 1.0 if self.by_odds and self.explained < _NEARLY else self.error
-        # With a prior, a larger pool first, where fewer mistakes save more than it costs.
-        learns = self.foresees and not self.vouched and self.seldom_wrong
-        more = [len(self.pool) * (2.0**k - 1) for k in range(_DOUBLINGS)] if learns else [0.0]
-        return min(
-            extra + expected_samples(threshold, delta, loss, loss, wrong * _PER_DOUBLING**k)
-            for k, extra in enumerate(more)
-        )
+        if not self.surrogate.exact or (self.by_odds and self.explained < _NEARLY):
+            return [(0.0, 1.0)]
+        if self.pool.reading.log_odds is None:
+            return self.mistakes.ahead(len(self.pool))
+        missing = len(self.surrogate.weights) + _CHECKED - len(self.pool)
+        if self.by_odds and not self.vouched and missing > 0:
+            return [(0.0, self.error), (float(missing), _SUM_ERROR)]
+        return [(0.0, self.error)]
 
     def words_of(self, kept: Kept) -> list[int]:
         """The words of an anchor, wherever they stand, as numbers."""
@@ -233,30 +275,3 @@ class Learner:
         last = min(kept, key=lambda j: (self.surrogate.weights[j], -j), default=None)
         at = kept.index(last) if last is not None else 0
         return kept[:at] + kept[at + 1 :]
-
-    def ask_telling(self, kept: Kept, n: int) -> None:
-        """Ask about samples whose answers the surrogate is least sure of: the smallest scores.
-
-        They follow the law of the perturbation with nothing kept, with the anchor kept, or with all
-        of it but one word; where the label is almost never lost (or held) some keep fewer (or more)
-        words, to reach the place where it changes.
-        """
-        reading, rng = self.pool.reading, self.pool.rng
-        sizes = reading.units.sizes
-        each = max(n, min(_CHOICES, _CHOICE_CELLS // len(sizes)) // 3)
-        draws = [reading.sample(part, each, rng) for part in ((), self.shorter(kept), kept)]
-        _, holds, _ = self.pool.rows()
-        held = float(holds.mean())
-        if held > 0.9:
-            draws += [coins(sizes, 0 * sizes, each // 2, keep, rng) for keep in (0.25, 0.1)]
-        elif held < 0.1:
-            draws.append(coins(sizes, 0 * sizes, each // 2, 0.75, rng))
-        rows = np.concatenate(draws)
-        if len(sizes) <= _REPEATS:
-            rows = self.pool.unseen(rows)
-        unsure = np.abs(self.surrogate.scores(rows))
-        if not self.surrogate.weights.any():  # one label so far: look far from the document
-            unsure = rows.sum(axis=1)
-        nearest = np.argsort(unsure, kind="stable")[:n]
-        if len(nearest):
-            self.pool.ask(rows[nearest])

@@ -10,18 +10,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kedge.evaluators.bets import Bets, Round
+from kedge.evaluators.bets import Bets, Round, caution
 from kedge.evaluators.enumeration import anchor_precision, table_size
 from kedge.results.interval import Interval
 from kedge.search.guided.learner import Learner
+from kedge.search.guided.sharpening import sharpen
+from kedge.search.guided.surrogate import Surrogate
 from kedge.typing import Kept
 
 __all__ = ["Proof", "certify"]
 
 # Samples are asked about in rounds that could finish the proof, but in no more than this at once.
 _ROUND = 256
-# In a long proof by labels, questions about samples that teach the surrogate, per fresh sample.
-_LESSONS = 0.5
+# After so many samples the plan for the proof is made again; a prediction counts as so many of them.
+_SEEN, _PREDICTED = 40, 50
 # A proof is given up when the samples so far say it would need more than this many times what is
 # still allowed for it.
 _HOPE = 1.5
@@ -56,9 +58,14 @@ def certify(learner: Learner, kept: Kept, delta: float, most: int, begun: Bets |
     elsewhere = 0 if begun is None else begun.trials - seen  # samples that are in no stream of its own
     seen += elsewhere
     while not (proved := bets.proves(threshold, delta)) and bets.trials < most:
-        loss = _predicted_loss(learner, kept, bets) if bets.trials >= seen else 0.0
+        if bets.trials >= max(seen, _SEEN) and learner.surrogate.exact:
+            sharpen(learner, kept, _lost(learner, kept, bets))
+            dear = learner.cost(_lost(learner, kept, bets, lucky=True)) > most - bets.trials
+            if dear:
+                break
+        predictor, loss = _predictor(learner, kept, bets) if bets.trials >= seen else (learner.surrogate, 0.0)
         needed = bets.still_needed(threshold, delta, loss)
-        if distinct <= max(1, min(bets.trials + needed, pool.left)):  # the document itself is known
+        if distinct <= max(1, min(bets.trials + needed, most, pool.left)):  # the document itself is known
             known = anchor_precision(reading, kept)
             return Proof(kept, known, known.low >= threshold, np.inf, delta)
         hopeless = needed > most - bets.trials or _hopeless(bets, threshold, delta, most)
@@ -66,35 +73,44 @@ def certify(learner: Learner, kept: Kept, delta: float, most: int, begun: Bets |
             break
         size = seen - bets.trials if bets.trials < seen else min(needed, most - bets.trials, _ROUND)
         counts, holds = pool.fresh(kept, bets.trials - elsewhere, size)
-        expected = learner.surrogate.holds(counts)
-        learner.predicted(expected != holds)
+        learner.predicted(learner.surrogate.holds(counts) != holds)
+        expected = predictor.holds(counts)
         if not loss:
             expected = np.ones(len(holds), dtype=bool)
         worse, better = int((expected & ~holds).sum()), int((~expected & holds).sum())
         bets = bets.plus(Round(len(holds) - worse - better, worse, better, loss))
         learns = bets.trials > _ROUND / 2 and worse + better > 0 and pool.room > len(holds)
         if learns:
-            if not learner.by_odds and pool.left > 2 * len(holds):
-                lessons = int(_LESSONS * len(holds))
-                learner.ask_telling(kept, lessons)
             learner.fit()
     low, high = bets.low(delta), bets.high(delta)
     known = Interval(low, bets.mean, max(low, high)).within(low, max(low, high))
     return Proof(kept, known, bool(proved), bets.trials, delta, bets.log_wealth(threshold))
 
 
-def _predicted_loss(learner: Learner, kept: Kept, bets: Bets) -> float:
-    """The predicted loss, if the prediction is to be used in the next round; else 0.
+def _lost(learner: Learner, kept: Kept, bets: Bets, *, lucky: bool = False) -> float:
+    """How often the label is lost, as predicted and as seen; if lucky, a standard error less often."""
+    predicted, n = learner.surrogate.loss(kept), bets.trials
+    lost = (_PREDICTED * predicted + n * (1 - bets.mean)) / (_PREDICTED + n)
+    return max(lost - lucky * float(np.sqrt(lost / n)), 0.0)
 
-    It pays where it is wrong less often than the label is lost. A prediction that says the anchor
-    does not reach cannot help to prove that it does.
+
+def _predictor(learner: Learner, kept: Kept, bets: Bets) -> tuple[Surrogate, float]:
+    """What predicts the answers of the next round, and how often it says that the label is lost.
+
+    It pays where it is wrong less often than the label is lost; else nothing is predicted to be lost. A
+    prediction that says the anchor does not reach cannot help to prove that it does.
     """
-    if not learner.surrogate.exact:
-        return 0.0
-    loss = learner.surrogate.loss(kept)
+    surrogate, allowed = learner.surrogate, 1 - learner.goal.threshold
+    if not surrogate.exact:
+        return surrogate, 0.0
+    loss = surrogate.loss(kept)
     lost = 1 - bets.mean if bets.trials >= 50 else loss
-    usable = loss < 1 - learner.goal.threshold and learner.error < 0.7 * lost
-    return loss if usable else 0.0
+    if loss >= allowed or learner.error >= 0.7 * lost:
+        return surrogate, 0.0
+    if shift := caution(allowed - loss, learner.error):
+        surrogate = surrogate.cautious(kept, shift)
+        loss = surrogate.loss(kept)
+    return surrogate, loss if loss < allowed else 0.0
 
 
 def _hopeless(bets: Bets, threshold: float, delta: float, most: int) -> bool:

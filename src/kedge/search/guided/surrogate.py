@@ -8,7 +8,7 @@ samples of the model itself.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -142,6 +142,18 @@ class Surrogate:
         free = self.sizes - np.bincount(np.asarray(kept, dtype=np.int64), minlength=len(self.sizes))
         order = [*kept, *np.repeat(np.arange(len(self.sizes)), free).tolist()]
         return float(self.losses(order, len(kept), noisy=noisy)[len(kept)])
+
+    def cautious(self, kept: Kept, more: float) -> "Surrogate":
+        """The same with a bias that predicts the label of samples given an anchor to be lost more often."""
+        law, low = np.ones(1), self.bias + int(self.weights[list(kept)].sum())
+        free = self.sizes - np.bincount(np.asarray(kept, dtype=np.int64), minlength=len(self.sizes))
+        for unit in np.repeat(np.arange(len(free)), free).tolist():
+            law, least = _one_more(law, 0, int(self.weights[unit]), self.keep)
+            low += least
+        below = np.cumsum(law)
+        lost = float(below[-low]) if 0 <= -low < len(below) else 0.0 if low > 0 else 1.0
+        cut = low + int(np.searchsorted(below, lost + more))  # the first score at which it is so often
+        return replace(self, bias=self.bias - max(cut, 0))
 
 
 def _one_more(law: Floats, low: int, weight: int, keep: float) -> tuple[Floats, int]:

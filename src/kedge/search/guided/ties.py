@@ -14,8 +14,9 @@ __all__ = ["break_near_tie"]
 
 # Predicted precisions closer than this are tied.
 _TIED = 5e-4
-# A surrogate learned from labels may err by this much about the precision of a near tie.
-_NEAR = 6e-3
+# A surrogate learned from labels may err by this much about the precision of a near tie, but a tie must not
+# cost more than this share of the margin that the proof needs, or of what the surrogate gets wrong.
+_NEAR, _SHARE = 6e-3, 0.2
 # How many words may stand in for the last one of a proposal.
 _RIVALS = 5
 # A duel: pairs of samples asked about in a round, samples of which they are the nearest to the change,
@@ -34,19 +35,20 @@ def break_near_tie(learner: Learner, kept: Kept) -> Kept:
     if weights[last] <= 0 or (not learner.vouched and surrogate.loss(()) <= 1 - goal.threshold):
         return kept  # any word will do, or none is needed: not worth a question
     room = surrogate.sizes - np.bincount(np.asarray(rest, dtype=np.int64), minlength=len(weights))
-    near = np.flatnonzero((room > 0) & (2 * weights >= weights[last]))
-    rivals = sorted(near.tolist(), key=lambda j: -int(weights[j]))[:_RIVALS]
+    strong = np.flatnonzero((room > 0) & (2 * weights >= weights[last]))
+    rivals = sorted(strong.tolist(), key=lambda j: -int(weights[j]))[:_RIVALS]
     losses = surrogate.exchanges(rest, sorted({last, *rivals}))
     least = min(losses.values())
+    near = least + min(_NEAR, _SHARE * max(1 - goal.threshold - least, learner.error))
     if learner.vouched:
         # A tie must not cost the margin that the proof needs.
         tie = min(_TIED, 0.1 * max(1 - goal.threshold - least, 0.0))
         best = min(j for j, loss in losses.items() if loss <= least + tie)
     elif learner.foresees:
         # The prior is the same whatever was drawn.
-        best = learner.expected_best(j for j, loss in losses.items() if loss <= least + _NEAR)
+        best = learner.expected_best(j for j, loss in losses.items() if loss <= near)
     else:
-        best = _champion(learner, rest, sorted(j for j, loss in losses.items() if loss <= least + _NEAR))
+        best = _champion(learner, rest, sorted(j for j, loss in losses.items() if loss <= near))
     return tuple(sorted((*rest, best)))
 
 
