@@ -60,7 +60,7 @@ def certify(learner: Learner, kept: Kept, delta: float, most: int, begun: Bets |
     while not (proved := bets.proves(threshold, delta)) and bets.trials < most:
         if bets.trials >= max(seen, _SEEN) and learner.surrogate.exact:
             sharpen(learner, kept, _lost(learner, kept, bets))
-            dear = learner.cost(_lost(learner, kept, bets, lucky=True)) > most - bets.trials
+            dear = bool(kept) and learner.cost(_lost(learner, kept, bets, lucky=True)) > most - bets.trials
             if dear:
                 break
         predictor, loss = _predictor(learner, kept, bets) if bets.trials >= seen else (learner.surrogate, 0.0)
