@@ -10,7 +10,7 @@ import numpy as np
 from kedge.errors import OutOfQueries
 from kedge.evaluators.bets import Bets, Round
 from kedge.evaluators.enumeration import table_size
-from kedge.results.interval import UNKNOWN
+from kedge.results.interval import UNKNOWN, Interval
 from kedge.search.exact.lazy import ask_the_rest, still_to_ask
 from kedge.search.guided.baseline import Baseline, look_at_baseline
 from kedge.search.guided.capital import Capital
@@ -86,7 +86,7 @@ class Search:
         length = minimality(len(best.kept), needs) if best.proved else "open"
         return Found(
             best.kept,
-            best.interval,
+            self._best_estimate(best),
             status,
             PooledPrecision(self._pool),
             tuple(self._trace),
@@ -99,6 +99,14 @@ class Search:
             narrow=length == "narrow",
             level=best.level,
         )
+
+    def _best_estimate(self, proof: Proof) -> Interval:
+        """The interval of a proof, with the best estimate within it: samples of the search count, too."""
+        if not (proof.proved and self._learner.fitted) or proof.trials == np.inf:
+            return proof.interval
+        mean = look_at(self._learner, proof.kept, self._pool.given(proof.kept)).mean
+        low, _, high = proof.interval
+        return Interval(low, mean, high).within(low, high)
 
     def _proposed(self) -> Found:
         """The anchor that would have been proved, with what the questions so far say of it."""

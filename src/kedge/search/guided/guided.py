@@ -106,6 +106,13 @@ class Guided:
         longest = round(self.proof * max(1.0, budget / self.budget))
         learner = Learner(pool, goal, self.word)
         search = Search(learner, longest, self.attempts, self.stake, prove=self.prove)
-        why = f"A proof takes at least {least:,} queries, and {int(budget):,} are left for search and proof; "
-        note = Sentence(why, "raise ", Option("max_queries"), ".")
-        return search.run(note if hopeless else "")
+        return search.run(_why_hopeless(goal, least, int(budget)) if hopeless else "")
+
+
+def _why_hopeless(goal: Goal, least: int, budget: int) -> Sentence:
+    """Why nothing can be proved, and what to do."""
+    if goal.threshold >= 1:
+        why = "No samples prove that a label never changes, and the texts are too many to query all; "
+        return Sentence(why, "lower ", Option("threshold"), ", to 0.99 say.")
+    why = f"A proof takes at least {least:,} queries, and {budget:,} are left for search and proof; "
+    return Sentence(why, "raise ", Option("max_queries"), ".")

@@ -96,6 +96,11 @@ class Learner:
         self.mistakes.stalled = True
 
     @property
+    def fitted(self) -> bool:
+        """Whether anything was learned yet."""
+        return hasattr(self, "surrogate")
+
+    @property
     def learns(self) -> bool:
         """Whether more labels leave fewer mistakes, as far as is known."""
         return self.pool.reading.log_odds is None and not self.mistakes.stalled
@@ -230,7 +235,7 @@ class Learner:
 
     def predicted_loss(self, kept: Kept) -> float | None:
         """How often an anchor is predicted to lose the label, noise included; None where that is open."""
-        if not hasattr(self, "surrogate") or not self.surrogate.exact:
+        if not self.fitted or not self.surrogate.exact:
             return None
         return self.surrogate.loss(kept, noisy=not self.vouched)
 

@@ -27,11 +27,10 @@ def minimality(length: int, needs: Sequence[Need]) -> Minimality:
 
 def about_needs(reading: Reading, needs: Sequence[Need], delta: float) -> tuple[str, ...]:
     """Which words are needed by estimate only, or perhaps not."""
-    tokens, members = reading.document.tokens, reading.units.members
     told = []
     for verdict, what in _TOLD.items():
         mine = [
-            f"{tokens[members[n.unit][0]].word!r} ({n.known.mean:.3f} without it)"
+            f"{_named(reading, n.unit)} ({n.known.mean:.3f} without it)"
             for n in needs
             if n.verdict == verdict
         ]
@@ -40,3 +39,11 @@ def about_needs(reading: Reading, needs: Sequence[Need], delta: float) -> tuple[
     if told and any(n.verdict == "seen" for n in needs):
         told.append(f"The other words were shown to be needed ({100 * (1 - delta):.3g}% confidence).")
     return (" ".join(told),) if told else ()
+
+
+def _named(reading: Reading, unit: int) -> str:
+    """The word of a unit, with its number where the text has several of it."""
+    tokens, position = reading.document.tokens, reading.units.members[unit][0]
+    same = [k for k, token in enumerate(tokens) if token.word == tokens[position].word]
+    often = f" {same.index(position) + 1} of {len(same)}" if len(same) > 1 else ""
+    return f"{tokens[position].word!r}{often}"
