@@ -73,7 +73,7 @@ TUNING = {
     ),
     "kedge/search/guided/proof.py, certify: dear, hopeless": _GIVEN_UP,
     "kedge/search/guided/proof.py, _lost": _GIVEN_UP,
-    "kedge/search/guided/proof.py, _predictor: lost, shift": (
+    "kedge/search/guided/proof.py, _predictor: lost, cautious": (
         "Whether predictions are worth using, and how cautious they are: the bets are fair in any case."
     ),
     "kedge/search/guided/proof.py, _hopeless": _GIVEN_UP,

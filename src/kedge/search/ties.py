@@ -47,14 +47,11 @@ def strength(reading: Reading, anchors: Sequence[Kept]) -> tuple[Floats, float] 
             found.append(_strength(reading, counts))
         except OutOfQueries:
             return None
-    values = np.concatenate(found)
-    if np.isnan(values).any():
-        return None
-    return values, _SAME_PROBABILITY if by_score is None else _SAME_SCORE
+    return np.concatenate(found), _SAME_PROBABILITY if by_score is None else _SAME_SCORE
 
 
 def _strength(reading: Reading, counts: Counts) -> Floats:
-    """The same of the texts with these counts; NaN without probabilities."""
+    """The same of the texts with these counts."""
     if (score := reading.additive or reading.chain) is not None:
         return score.score(counts)
     if reading.leads is not None:
@@ -62,5 +59,5 @@ def _strength(reading: Reading, counts: Counts) -> Floats:
         return least
     if reading.inside is not None and reading.holds_without_queries is not None:
         odds = reading.inside.predict(counts).log_odds(reading.label)
-        return np.full(len(counts), np.nan) if odds is None else logistic(odds)
+        return logistic(reading.answers(counts)[1] if odds is None else odds)
     return logistic(reading.answers(counts)[1])

@@ -283,3 +283,29 @@ def test_each_word_of_a_certified_anchor_is_needed():
     shorter = {step.positions: step.interval for step in e.trace if len(step.positions) == len(e.words) - 1}
     for position in e.positions:
         assert shorter[tuple(p for p in e.positions if p != position)].mean < e.threshold
+
+
+def test_no_samples_prove_certainty_and_the_note_says_so():
+    """With a threshold of 1 more queries do not help; a lower threshold does."""
+    text = " ".join(f"w{k}" for k in range(30))
+    e = kedge.explain(lambda texts: [int("w3" in t.split()) for t in texts], text, threshold=1.0)
+    assert e.status == "estimated"
+    assert any("No samples prove" in note and "`threshold`" in note for note in e.notes)
+    assert not any("max_queries" in note for note in e.notes)
+
+
+def test_a_certified_answer_tells_the_best_estimate():
+        odds = np.array([sum(weights[words.index(w)] for w in words if w in t.split()) for t in texts])
+    weights = np.random.default_rng(3).normal(0, 1, 40)
+    words = [f"w{k}" for k in range(40)]
+
+    def ask(texts):
+        odds = np.array([sum(weights[words.index(w)] for w in t.split() if w in words) for t in texts])
+        chance = 1 / (1 + np.exp(-np.abs(weights).sum() / 8 - odds))
+        return np.column_stack([1 - chance, chance])
+
+    e = kedge.explain(ask, " ".join(words))
+    assert e.status == "certified"
+    judged = kedge.precision(ask, " ".join(words), e.positions, seed=1)
+    assert e.interval.low <= e.precision < 1.0
+    assert abs(e.precision - judged.precision) < 0.02

@@ -107,10 +107,9 @@ def _predictor(learner: Learner, kept: Kept, bets: Bets) -> tuple[Surrogate, flo
     lost = 1 - bets.mean if bets.trials >= 50 else loss
     if loss >= allowed or learner.error >= 0.7 * lost:
         return surrogate, 0.0
-    if shift := caution(allowed - loss, learner.error):
-        surrogate = surrogate.cautious(kept, shift)
-        loss = surrogate.loss(kept)
-    return surrogate, loss if loss < allowed else 0.0
+    cautious = surrogate.cautious(kept, caution(allowed - loss, learner.error))
+    loss = cautious.loss(kept)
+    return cautious, loss if loss < allowed else 0.0
 
 
 def _hopeless(bets: Bets, threshold: float, delta: float, most: int) -> bool:

@@ -28,7 +28,6 @@ def sharpen(learner: Learner, kept: Kept, lost: float | None = None) -> None:
         else:
             shown = max(1, more // _SHOWN)
             learner.draw(kept, shown)
-            if more > shown:
-                ask_telling(learner, kept, more - shown)
+            ask_telling(learner, kept, more - shown)
         learner.fit()
         lost = None
