@@ -295,12 +295,13 @@ def test_no_samples_prove_certainty_and_the_note_says_so():
 
 
 def test_a_certified_answer_tells_the_best_estimate():
-        odds = np.array([sum(weights[words.index(w)] for w in words if w in t.split()) for t in texts])
+    """A clean proof leaves [0.95, 1]; the samples of the search say more."""
     weights = np.random.default_rng(3).normal(0, 1, 40)
     words = [f"w{k}" for k in range(40)]
 
     def ask(texts):
-        odds = np.array([sum(weights[words.index(w)] for w in t.split() if w in words) for t in texts])
+        there = np.array([[w in t.split() for w in words] for t in texts])
+        odds = there @ weights
         chance = 1 / (1 + np.exp(-np.abs(weights).sum() / 8 - odds))
         return np.column_stack([1 - chance, chance])
 
