@@ -20,6 +20,8 @@ from kedge.search.guided.leaving import Need, Needs
 from kedge.search.guided.pool import Pool
 from kedge.search.guided.proof import Proof
 from kedge.search.guided.telling import about_needs, minimality
+from kedge.search.strategies import strategies_for
+from kedge.utils.sentences import Option
 
 WORDS = [f"w{i}" for i in range(30)]
 TEXT = " ".join(WORDS)
@@ -300,3 +302,20 @@ def test_a_budget_that_is_nearly_spent_leaves_the_anchor():
     search._leave_out()
     assert search._best.kept == (3, 7)
     assert minimality(2, search._needs) == "open"
+
+
+def test_a_narrow_answer_says_how_to_pay_for_the_proof():
+    """The note names a method under which a word is worth any proof; passed as it is written, it is taken."""
+    reading = reading_of(lambda texts: [1] * len(texts), TEXT)
+    (note,) = about_needs(reading, (Need(3, (7,), PROVED, "narrow"),), 0.05)
+    (option,) = [part for part in note.parts if isinstance(part, Option)]
+    (strategy,) = strategies_for(option.value)
+    assert isinstance(strategy, Guided)
+    assert strategy.word > Guided().word
+
+
+def test_one_of_several_occurrences_is_told_by_its_number():
+    """A word that stands at three places is not named three times over."""
+    reading = reading_of(lambda texts: [1] * len(texts), "was it? it was, it was")
+    (note,) = about_needs(reading, (Need(3, (0,), PROVED, "estimated"),), 0.05)
+    assert "'was' 2 of 3" in note

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from kedge.reading.reading import Reading
 from kedge.search.guided.leaving import Need
 from kedge.typing import Minimality
+from kedge.utils.sentences import Option, Sentence
 
 __all__ = ["about_needs", "minimality"]
 
@@ -13,6 +14,8 @@ _TOLD = {
     "narrow": "Perhaps not needed, but a proof would take more queries than a word is worth",
     "open": "Perhaps not needed",
 }
+# A word is worth about whatever its proof takes.
+_AT_ANY_PRICE = Option("method", "guided(word=100000, proof=50000, budget=100000)")
 
 
 def minimality(length: int, needs: Sequence[Need]) -> Minimality:
@@ -38,6 +41,8 @@ def about_needs(reading: Reading, needs: Sequence[Need], delta: float) -> tuple[
             told.append(f"{what}: {', '.join(mine)}.")
     if told and any(n.verdict == "seen" for n in needs):
         told.append(f"The other words were shown to be needed ({100 * (1 - delta):.3g}% confidence).")
+    if any(n.verdict == "narrow" for n in needs):
+        return (Sentence(" ".join(told), " To pay for such proofs, pass ", _AT_ANY_PRICE, "."),)
     return (" ".join(told),) if told else ()
 
 
