@@ -86,11 +86,11 @@ class Search:
         length = minimality(len(best.kept), needs) if best.proved else "open"
         return Found(
             best.kept,
-            self._best_estimate(best),
+            self._best_estimate(best.kept, best.interval) if best.proved else best.interval,
             status,
             PooledPrecision(self._pool),
             tuple(self._trace),
-            baseline=None if self._baseline is None else self._baseline.interval,
+            baseline=None if self._baseline is None else self._best_estimate((), self._baseline.interval),
             notes=(
                 *((hopeless or why,) if not best.proved else ()),
                 *about_needs(self._pool.reading, needs, self._goal.delta),
@@ -100,13 +100,12 @@ class Search:
             level=best.level,
         )
 
-    def _best_estimate(self, proof: Proof) -> Interval:
-        """The interval of a proof, with the best estimate within it: samples of the search count, too."""
-        if not (proof.proved and self._learner.fitted) or proof.trials == np.inf:
-            return proof.interval
-        mean = look_at(self._learner, proof.kept, self._pool.given(proof.kept)).mean
-        low, _, high = proof.interval
-        return Interval(low, mean, high).within(low, high)
+    def _best_estimate(self, kept: Kept, known: Interval) -> Interval:
+        """An interval with the best estimate within it: samples of the search count, too."""
+        if not self._learner.fitted:
+            return known
+        mean = look_at(self._learner, kept, self._pool.given(kept)).mean
+        return Interval(known.low, mean, known.high).within(known.low, known.high)
 
     def _proposed(self) -> Found:
         """The anchor that would have been proved, with what the questions so far say of it."""
