@@ -160,7 +160,7 @@ class Learner:
             return self.mistakes.share(len(self.pool))
         wrong, seen = int(self._wrong.sum()), len(self._wrong)
         if self.vouched:
-            return max(wrong / seen, _SUM_ERROR)
+            return max(wrong / max(seen, 1), _SUM_ERROR)
         seen += _BELIEVED if self.foresees else 0
         return (wrong + 0.5) / (seen + 1) if seen >= _FEWEST else 1.0
 
